@@ -1,0 +1,1 @@
+"""What ships with gitgoodbench: the built-in suite and published reference figures."""

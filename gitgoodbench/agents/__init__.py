@@ -1,0 +1,1 @@
+"""Agents: what works on an episode."""

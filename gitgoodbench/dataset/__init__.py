@@ -1,0 +1,1 @@
+"""Samples, and the loaders and writers of the suites that hold them."""

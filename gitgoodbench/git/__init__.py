@@ -1,0 +1,1 @@
+"""All knowledge of Git: running it, trees, index stages, conflicts."""

@@ -1,0 +1,251 @@
+"""The one gate through which Git runs, on this machine or inside a sandbox.
+
+Git behaves as its configuration says, and configuration comes from the system, the user, the repository and the
+environment. `GIT_ENVIRONMENT` is built from nothing, so that the first two are absent, and its command-scope settings
+(GIT_CONFIG_COUNT) override the third. Everything is bytes; arguments are lists.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from gitgoodbench.errors import GitGoodBenchError
+
+IDENTITY: Final = ("gitgoodbench", "agent@gitgoodbench.invalid")
+COMMIT_DATE: Final = "2020-01-01T00:00:00+0000"
+
+_CONFIGURATION: Final[Mapping[str, str]] = {
+    "advice.detachedHead": "false",
+    "color.ui": "false",
+    "commit.gpgSign": "false",
+    "core.attributesFile": "/dev/null",
+    "core.autocrlf": "false",
+    "core.excludesFile": "/dev/null",
+    "core.fileMode": "true",
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "core.pager": "cat",
+    "core.quotePath": "false",
+    "core.safecrlf": "false",
+    "core.splitIndex": "false",
+    "core.untrackedCache": "false",
+    "diff.algorithm": "myers",
+    "diff.context": "3",
+    "diff.interHunkContext": "0",
+    "diff.mnemonicPrefix": "false",
+    "diff.noprefix": "false",
+    "diff.renameLimit": "1000",
+    "diff.renames": "true",
+    "diff.suppressBlankEmpty": "false",
+    "gc.auto": "0",
+    "init.defaultBranch": "main",
+    "log.showSignature": "false",
+    "maintenance.auto": "false",
+    "merge.conflictStyle": "merge",
+    "merge.directoryRenames": "conflict",
+    "merge.renameLimit": "7000",
+    "merge.renames": "true",
+    "merge.renormalize": "false",
+    "merge.verifySignatures": "false",
+    "rerere.enabled": "false",
+    "safe.directory": "*",
+    "tag.gpgSign": "false",
+    "user.useConfigOnly": "false",
+}
+
+
+def _environment() -> dict[str, str]:
+    name, mail = IDENTITY
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/nonexistent",
+        "XDG_CONFIG_HOME": "/nonexistent",
+        "LC_ALL": "C",
+        "TZ": "UTC",
+        "PAGER": "cat",
+        "GIT_PAGER": "cat",
+        "GIT_EDITOR": ":",
+        "GIT_SEQUENCE_EDITOR": ":",
+        "GIT_MERGE_AUTOEDIT": "no",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_ALLOW_PROTOCOL": "none",  # no lazy fetch of a partial clone, no submodule, no remote helper
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_AUTHOR_NAME": name,
+        "GIT_AUTHOR_EMAIL": mail,
+        "GIT_AUTHOR_DATE": COMMIT_DATE,
+        "GIT_COMMITTER_NAME": name,
+        "GIT_COMMITTER_EMAIL": mail,
+        "GIT_COMMITTER_DATE": COMMIT_DATE,
+        "GIT_CONFIG_COUNT": str(len(_CONFIGURATION)),
+    }
+    for position, (key, value) in enumerate(_CONFIGURATION.items()):
+        environment[f"GIT_CONFIG_KEY_{position}"] = key
+        environment[f"GIT_CONFIG_VALUE_{position}"] = value
+    return environment
+
+
+GIT_ENVIRONMENT: Final[Mapping[str, str]] = _environment()
+
+
+@dataclass(frozen=True)
+class ExecResult:
+    """What a command left: its exit code (negative: killed by that signal) and its output.
+
+    `timed_out`: the limit passed and the whole process group was killed. `truncated`: output beyond the limit was dropped.
+    """
+
+    returncode: int
+    stdout: bytes = b""
+    stderr: bytes = b""
+    timed_out: bool = False
+    truncated: bool = False
+
+
+class Executor(Protocol):
+    """Anything that can run a command: this machine, or a sandbox."""
+
+    def exec(
+        self,
+        argv: Sequence[str | bytes],
+        *,
+        stdin: bytes = b"",
+        cwd: str | bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+        output_limit: int | None = None,
+    ) -> ExecResult: ...
+
+
+class GitError(GitGoodBenchError):
+    """A Git command failed. Keeps the arguments, the exit code and standard error."""
+
+    def __init__(self, args: Sequence[str | bytes], result: ExecResult) -> None:
+        self.git_args = [os.fsdecode(a) for a in args]
+        self.result = result
+        reason = "timed out" if result.timed_out else f"exit code {result.returncode}"
+        detail = result.stderr.decode("utf-8", "replace").strip()
+        super().__init__(f"git {' '.join(self.git_args[:4])}: {reason}{': ' + detail if detail else ''}")
+
+
+class HostExecutor:
+    """Runs commands on this machine, each in its own process group, with exactly the environment given."""
+
+    def exec(
+        self,
+        argv: Sequence[str | bytes],
+        *,
+        stdin: bytes = b"",
+        cwd: str | bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+        output_limit: int | None = None,
+    ) -> ExecResult:
+        process = subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=cwd, env=None if env is None else dict(env), start_new_session=True,
+        )  # fmt: skip
+        try:
+            out, err = process.communicate(stdin, timeout=timeout_s)
+        except BaseException as problem:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+            if not isinstance(problem, subprocess.TimeoutExpired):
+                raise
+            return ExecResult(process.returncode, out, err, timed_out=True)
+        truncated = output_limit is not None and len(out) > output_limit
+        return ExecResult(process.returncode, out[:output_limit] if truncated else out, err, truncated=truncated)
+
+
+HOST: Final = HostExecutor()
+
+
+class Git:
+    """Git on one repository: `git_dir`, and `work_tree` where there is one, named explicitly and never discovered.
+
+    `executor` says where the commands run; paths are as seen there. `env` is laid over `GIT_ENVIRONMENT`.
+    """
+
+    def __init__(
+        self,
+        git_dir: Path | str,
+        work_tree: Path | str | None = None,
+        *,
+        executor: Executor = HOST,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.git_dir = os.path.abspath(git_dir)
+        self.work_tree = None if work_tree is None else os.path.abspath(work_tree)
+        self.executor = executor
+        self.extra_env = dict(env or {})
+
+    @property
+    def environment(self) -> dict[str, str]:
+        environment = {**GIT_ENVIRONMENT, "GIT_DIR": self.git_dir}
+        if self.executor is HOST:
+            environment["PATH"] = os.environ.get("PATH", environment["PATH"])
+        if self.work_tree is not None:
+            environment["GIT_WORK_TREE"] = self.work_tree
+        return {**environment, **self.extra_env}
+
+    def with_env(self, **env: str) -> Git:
+        """The same repository, with more environment variables."""
+        return Git(self.git_dir, self.work_tree, executor=self.executor, env={**self.extra_env, **env})
+
+    def execute(
+        self,
+        *args: str | bytes,
+        stdin: bytes = b"",
+        timeout_s: float | None = None,
+        output_limit: int | None = None,
+    ) -> ExecResult:
+        """Run `git *args` and return whatever came of it."""
+        return self.executor.exec(
+            ["git", *args],
+            stdin=stdin,
+            cwd=self.work_tree if self.work_tree is not None else self.git_dir,
+            env=self.environment,
+            timeout_s=timeout_s,
+            output_limit=output_limit,
+        )
+
+    def run(self, *args: str | bytes, stdin: bytes = b"", check: bool = True, timeout_s: float | None = None) -> bytes:
+        """Run `git *args` and return its standard output.
+
+        Raises:
+            GitError: the command failed or timed out, unless `check` is false.
+        """
+        result = self.execute(*args, stdin=stdin, timeout_s=timeout_s)
+        if check and (result.returncode != 0 or result.timed_out):
+            raise GitError(args, result)
+        return result.stdout
+
+    def line(self, *args: str | bytes, stdin: bytes = b"") -> str:
+        """The single line (an object id, a number) that the command prints."""
+        return self.run(*args, stdin=stdin).decode("ascii").strip()
+
+    @contextlib.contextmanager
+    def stream(self, *args: str | bytes) -> Iterator[subprocess.Popen[bytes]]:
+        """A running Git process on this machine with pipes on standard input and output; killed when left."""
+        with subprocess.Popen(
+            ["git", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            cwd=self.work_tree or self.git_dir, env=self.environment, start_new_session=True,
+        ) as process:  # fmt: skip
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.kill()

@@ -1,0 +1,1 @@
+"""Where an episode's workspace lives and its commands run."""

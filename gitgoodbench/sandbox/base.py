@@ -1,0 +1,118 @@
+"""The Sandbox contract: a work folder and a way to run commands in it.
+
+One sandbox serves one episode. Commands are argument lists, never shell strings; a command is never retried, since Git
+commands are not idempotent; whatever a command started is gone when it has ended or timed out. Paths of `put` and `get` are
+relative to the work folder and never leave it, not through `..` and not through symbolic links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import BinaryIO, Protocol, Self
+
+from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.process import ExecResult
+
+DEFAULT_OUTPUT_LIMIT = 64 * 1024 * 1024
+"""Bytes of standard output (and as many of standard error) that a command may return; the rest is dropped."""
+
+
+class SandboxPathError(GitGoodBenchError):
+    """A path that leaves the work folder, does not exist, or is not a regular file."""
+
+
+class SandboxDied(GitGoodBenchError):
+    """The sandbox no longer answers: killed from inside, or by the machine."""
+
+
+@dataclass(frozen=True)
+class SandboxLimits:
+    """What one sandbox may use. Bytes, cores, processes, seconds."""
+
+    memory: int = 4 * 1024**3
+    work_size: int = 2 * 1024**3
+    cpus: float = 1.0
+    pids: int = 256
+    command_timeout_s: float = 120.0
+
+
+class Sandbox(Protocol):
+    """See the module's docstring. Used as a context manager: leaving it removes everything."""
+
+    kind: str
+    """`docker` or `local`; goes into results."""
+
+    isolated: bool
+    """Whether hostile commands are contained. Tool sets with a shell are refused where it is false."""
+
+    work_dir: str
+    """Absolute path of the work folder as commands inside see it. Empty at first."""
+
+    def exec(
+        self,
+        argv: Sequence[str | bytes],
+        *,
+        stdin: bytes = b"",
+        cwd: str | bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+        output_limit: int | None = None,
+    ) -> ExecResult:
+        """Run a command to its end.
+
+        Args:
+            cwd: absolute, or relative to the work folder (the default).
+            env: the whole environment of the command; None gives a minimal one (PATH, HOME, LC_ALL).
+            timeout_s: after so many seconds the command and all its descendants are killed and the result says `timed_out`;
+                None takes `SandboxLimits.command_timeout_s`.
+            output_limit: bytes of standard output, and of standard error, to keep (default `DEFAULT_OUTPUT_LIMIT`).
+
+        Raises:
+            SandboxDied: the sandbox no longer answers and could not be brought back.
+        """
+        ...
+
+    def put(self, path: str | bytes, data: bytes | BinaryIO, *, mode: int = 0o644) -> None:
+        """Write a regular file, whole, making parent folders; replaces what is there (a symbolic link itself, not its target).
+
+        Raises:
+            SandboxPathError: the path leaves the work folder or runs through a file or symbolic link.
+        """
+        ...
+
+    def get(self, path: str | bytes, *, limit: int) -> bytes:
+        """Read a regular file of at most `limit` bytes.
+
+        Raises:
+            SandboxPathError: as for `put`, or the file is absent, special, a link, or larger than `limit`.
+        """
+        ...
+
+    def close(self) -> None:
+        """Remove the sandbox with everything in it. May be called twice."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class SandboxProvider(Protocol):
+    """Makes sandboxes of one kind. `describe` goes into the manifest (image digest, Git's version, limits)."""
+
+    kind: str
+    isolated: bool
+
+    def open(self, *, run_id: str, episode_id: str) -> Sandbox:
+        """A fresh sandbox, labelled so that `gitgoodbench clean` finds it after a crash.
+
+        Raises:
+            InfrastructureFailed: it could not be made.
+        """
+        ...
+
+    def describe(self) -> Mapping[str, str]: ...

@@ -1,0 +1,161 @@
+"""The Scenario contract: what a plug-in under scenarios/ (or in a package of your own) gives the harness.
+
+A scenario turns a sample into an episode inside a sandbox, says how its outcome is scored, and brings the reference agents
+that need no model. The harness finds scenarios through the entry-point group `gitgoodbench.scenarios` and never imports one by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.errors import UserError
+from gitgoodbench.sandbox.base import Sandbox
+from gitgoodbench.tools import Tool
+from gitgoodbench.workspace.store import RepositoryStore
+
+ENTRY_POINT_GROUP = "gitgoodbench.scenarios"
+
+Message = dict[str, Any]
+"""A chat message as the Chat Completions API has it: role, content, tool_calls, tool_call_id."""
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+class ToolSet(StrEnum):
+    """Which tools the agent gets."""
+
+    PUBLISHED = "published"
+    EXTENDED = "extended"
+    SHELL = "shell"
+
+
+@dataclass(frozen=True)
+class EpisodeOptions:
+    """What a run chooses for all its episodes.
+
+    history: keep only so many commits of history in the workspace; None keeps all of it.
+    """
+
+    tool_set: ToolSet = ToolSet.PUBLISHED
+    history: int | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the agent left, taken out of the sandbox: hostile until a scorer has looked at it.
+
+    head: commit id that HEAD names inside the sandbox, or None.
+    bundle: a Git bundle of `head` without what the workspace began with; None when it could not be taken.
+    state: JSON facts read inside the sandbox (uncommitted and unmerged paths, ...).
+    problem: why there is no bundle.
+    """
+
+    head: str | None
+    bundle: bytes | None
+    state: Mapping[str, Json] = field(default_factory=dict)
+    problem: str | None = None
+
+
+class Episode(Protocol):
+    """One sample being worked on, inside one sandbox."""
+
+    @property
+    def prompt(self) -> Sequence[Message]:
+        """System and user messages that open the conversation."""
+        ...
+
+    @property
+    def tools(self) -> Sequence[Tool]: ...
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do: the agent loop ends without another request."""
+        ...
+
+    @property
+    def reminder(self) -> str:
+        """What to tell an agent that answers without a tool call although the episode is not finished."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[str, Json]:
+        """Facts about the sample that go into result.json (`attainable`, numbers of conflicts)."""
+        ...
+
+    def outcome(self) -> Outcome:
+        """Take out what the agent left. Called once, after the agent has ended, whatever way."""
+        ...
+
+
+Call = Callable[..., str]
+"""`call(tool_name, **arguments) -> str`: calls a tool of the episode on the record; tool errors come back as text."""
+
+Policy = Callable[[Any, Call], None]
+"""A reference agent of a scenario: gets its own kind of Episode, and `Call`."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What scoring says of one episode; each part goes into result.json as it is.
+
+    solved, solved_paper: None where they cannot be known. gates: requirement -> met. scores: name -> value in [0, 1] or None.
+    problem: why the outcome could not be scored; `agent_failed` results.
+    """
+
+    solved: bool | None
+    solved_paper: bool | None
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    facts: Mapping[str, Json] = field(default_factory=dict)
+    problem: str | None = None
+
+
+class Scenario(Protocol):
+    """A scenario type."""
+
+    name: str
+
+    def applies_to(self, sample: Sample) -> bool: ...
+
+    def tool_sets(self) -> Sequence[ToolSet]: ...
+
+    def prepare(self, sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> Episode:
+        """Set the sample up in the sandbox.
+
+        Raises:
+            SetupFailed: the repository, a commit or the row itself is not as it must be.
+        """
+        ...
+
+    def score(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
+        """Score an outcome on the host, in a scoring repository of its own; needs no sandbox and no model."""
+        ...
+
+    def reference_agents(self) -> Mapping[str, Policy]:
+        """Name -> policy. `noop` is the harness's own."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Hash of prompt templates and tool schemas, for the manifest."""
+        ...
+
+
+def load_scenarios() -> dict[str, Scenario]:
+    """Every installed scenario by its name.
+
+    Raises:
+        UserError: a plug-in cannot be imported.
+    """
+    scenarios: dict[str, Scenario] = {}
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            scenario = point.load()()
+        except Exception as problem:
+            raise UserError(f"scenario plug-in {point.name!r} ({point.value}) cannot be loaded: {problem}") from problem
+        scenarios[scenario.name] = scenario
+    return scenarios

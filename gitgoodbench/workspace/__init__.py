@@ -1,0 +1,1 @@
+"""The repository store, and the answer-free repository of one sample."""
