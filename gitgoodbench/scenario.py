@@ -1,7 +1,8 @@
 """The Scenario contract: what a plug-in under scenarios/ (or in a package of your own) gives the harness.
 
-A scenario turns a sample into an episode inside a sandbox, says how its outcome is scored, and brings the reference agents
-that need no model. The harness finds scenarios through the entry-point group `gitgoodbench.scenarios` and never imports one by name.
+A scenario turns a sample into an episode inside a sandbox, says how its outcome is scored, and brings the reference
+agents that need no model. The harness finds scenarios through the entry-point group `gitgoodbench.scenarios` and
+never imports one by name.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from typing import Any, Protocol
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
+from gitgoodbench.jsontypes import Json as Json
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.tools import Tool
+from gitgoodbench.workspace.outcome import Outcome as Outcome
 from gitgoodbench.workspace.store import RepositoryStore
 
 ENTRY_POINT_GROUP = "gitgoodbench.scenarios"
 
 Message = dict[str, Any]
 """A chat message as the Chat Completions API has it: role, content, tool_calls, tool_call_id."""
-
-Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 class ToolSet(StrEnum):
@@ -43,22 +44,6 @@ class EpisodeOptions:
 
     tool_set: ToolSet = ToolSet.PUBLISHED
     history: int | None = None
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the agent left, taken out of the sandbox: hostile until a scorer has looked at it.
-
-    head: commit id that HEAD names inside the sandbox, or None.
-    bundle: a Git bundle of `head` without what the workspace began with; None when it could not be taken.
-    state: JSON facts read inside the sandbox (uncommitted and unmerged paths, ...).
-    problem: why there is no bundle.
-    """
-
-    head: str | None
-    bundle: bytes | None
-    state: Mapping[str, Json] = field(default_factory=dict)
-    problem: str | None = None
 
 
 class Episode(Protocol):
@@ -103,7 +88,8 @@ Policy = Callable[[Any, Call], None]
 class Verdict:
     """What scoring says of one episode; each part goes into result.json as it is.
 
-    solved, solved_paper: None where they cannot be known. gates: requirement -> met. scores: name -> value in [0, 1] or None.
+    solved, solved_paper: None where they cannot be known. gates: requirement -> met. scores: name -> value in [0, 1]
+    or None.
     problem: why the outcome could not be scored; `agent_failed` results.
     """
 

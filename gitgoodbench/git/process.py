@@ -104,7 +104,8 @@ GIT_ENVIRONMENT: Final[Mapping[str, str]] = _environment()
 class ExecResult:
     """What a command left: its exit code (negative: killed by that signal) and its output.
 
-    `timed_out`: the limit passed and the whole process group was killed. `truncated`: output beyond the limit was dropped.
+    `timed_out`: the limit passed and the whole process group was killed. `truncated`: output beyond the limit was
+    dropped.
     """
 
     returncode: int
@@ -187,8 +188,8 @@ class Git:
         executor: Executor = HOST,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        self.git_dir = os.path.abspath(git_dir)
-        self.work_tree = None if work_tree is None else os.path.abspath(work_tree)
+        self.git_dir = str(Path(git_dir).absolute())
+        self.work_tree = None if work_tree is None else str(Path(work_tree).absolute())
         self.executor = executor
         self.extra_env = dict(env or {})
 

@@ -1,0 +1,100 @@
+"""Reading and writing objects: trees as mappings of paths to entries, blobs in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from gitgoodbench.git.process import Git
+
+REGULAR: Final = "100644"
+EXECUTABLE: Final = "100755"
+SYMLINK: Final = "120000"
+SUBMODULE: Final = "160000"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a tree or the index holds at a path: a mode (octal text, six digits) and an object id."""
+
+    mode: str
+    oid: str
+
+    @property
+    def is_file(self) -> bool:
+        return self.mode in (REGULAR, EXECUTABLE)
+
+
+Tree = Mapping[bytes, Entry]
+
+
+def read_tree(git: Git, treeish: str) -> dict[bytes, Entry]:
+    """Every file, link and submodule of a tree, by its path from the root."""
+    tree: dict[bytes, Entry] = {}
+    for record in _records(git.run("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish)):
+        head, _, path = record.partition(b"\t")
+        mode, _, oid = head.split()
+        tree[path] = Entry(mode.decode(), oid.decode())
+    return tree
+
+
+def read_blobs(git: Git, oids: Iterable[str]) -> dict[str, bytes | None]:
+    """The contents of blobs by their ids, all through one process; None where the object is missing."""
+    wanted = list(dict.fromkeys(oids))
+    if not wanted:
+        return {}
+    output = git.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in wanted).encode())
+    blobs: dict[str, bytes | None] = {}
+    start = 0
+    for oid in wanted:
+        end = output.index(b"\n", start)
+        header = output[start:end].split()
+        start = end + 1
+        if header[-1] == b"missing":
+            blobs[oid] = None
+            continue
+        size = int(header[2])
+        blobs[oid] = output[start : start + size]
+        start += size + 1
+    return blobs
+
+
+def blob_sizes(git: Git, oids: Iterable[str]) -> dict[str, int | None]:
+    """Sizes in bytes by object id, without reading contents; None where the object is missing."""
+    wanted = list(dict.fromkeys(oids))
+    output = git.run("cat-file", "--batch-check=%(objectsize)", stdin="".join(f"{oid}\n" for oid in wanted).encode())
+    lines = output.split(b"\n")
+    return {oid: int(line) if line.isdigit() else None for oid, line in zip(wanted, lines, strict=False)}
+
+
+def write_blob(git: Git, data: bytes) -> str:
+    """Store a blob exactly as given, whatever filters the repository names."""
+    return git.line("hash-object", "-w", "--no-filters", "--stdin", stdin=data)
+
+
+def stage(git: Git, changes: Mapping[bytes, Entry | None]) -> None:
+    """Put entries into the index at stage 0, removing every other stage; None removes the path."""
+    null = "0" * git_hash_length(git)
+    lines = []
+    for path, entry in changes.items():
+        # A removal first: it drops the higher stages, and a file that stands where a folder must be.
+        lines.append(b"0 %s\t%s\0" % (null.encode(), path))
+        if entry is not None:
+            lines.append(b"%s %s\t%s\0" % (entry.mode.encode(), entry.oid.encode(), path))
+    git.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
+
+
+def git_hash_length(git: Git) -> int:
+    """Hexadecimal digits of an object id in this repository: 40 (SHA-1) or 64 (SHA-256)."""
+    return 64 if git.line("rev-parse", "--show-object-format") == "sha256" else 40
+
+
+def changed_paths(before: Tree, after: Tree) -> dict[bytes, tuple[Entry | None, Entry | None]]:
+    """Paths whose entries differ, with both entries."""
+    paths = before.keys() | after.keys()
+    return {path: (before.get(path), after.get(path)) for path in paths if before.get(path) != after.get(path)}
+
+
+def _records(output: bytes) -> list[bytes]:
+    return output.split(b"\0")[:-1]

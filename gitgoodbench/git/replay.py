@@ -1,0 +1,95 @@
+"""A merge replayed: the automatic merge, its conflicted paths with their stages, and what Git says of them.
+
+`git merge-tree --write-tree` gives all of it in one process, in a form meant for programs. Conflicts are read from
+the stages 1, 2 and 3 (base, local, incoming); markers are only how Git displays them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
+from gitgoodbench.git.conflict_text import marker_size as smallest_marker_size
+from gitgoodbench.git.objects import Entry, read_blobs
+from gitgoodbench.git.process import Git, GitError
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The index entries of a conflicted path; None where a side has no such file."""
+
+    base: Entry | None = None
+    local: Entry | None = None
+    incoming: Entry | None = None
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [entry for entry in (self.base, self.local, self.incoming) if entry is not None]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What Git says of a path or several: a stable `kind` such as `CONFLICT (modify/delete)`, and the sentence."""
+
+    kind: str
+    paths: tuple[bytes, ...]
+    text: bytes
+
+    @property
+    def is_conflict(self) -> bool:
+        return self.kind.startswith("CONFLICT")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The automatic merge of two commits. `tree` holds conflicted files with markers of `marker_size` characters."""
+
+    tree: str
+    conflicted: dict[bytes, Stages]
+    notices: tuple[Notice, ...]
+    clean: bool
+    marker_size: int = DEFAULT_MARKER_SIZE
+
+
+def replay_merge(git: Git, local: str, incoming: str, *, marker_size: int = DEFAULT_MARKER_SIZE) -> Replay:
+    """Merge two commits without touching index or working tree. Names given become the labels of the markers.
+
+    `marker_size` only records what the repository's attributes ask for.
+
+    Raises:
+        GitError: the merge cannot be computed (an object is missing).
+    """
+    args = ("merge-tree", "--write-tree", "-z", "--messages", "--allow-unrelated-histories", local, incoming)
+    result = git.execute(*args)
+    if result.returncode not in (0, 1) or result.timed_out:
+        raise GitError(args, result)
+    return parse_merge_tree(result.stdout, clean=result.returncode == 0, marker_size=marker_size)
+
+
+def parse_merge_tree(output: bytes, *, clean: bool, marker_size: int = DEFAULT_MARKER_SIZE) -> Replay:
+    """Read the output of `git merge-tree --write-tree -z --messages` for one merge."""
+    fields = iter(output.split(b"\0"))
+    tree = next(fields).decode()
+    conflicted: dict[bytes, dict[str, Entry]] = {}
+    for record in fields:
+        if not record:
+            break
+        head, _, path = record.partition(b"\t")
+        mode, oid, stage = head.decode().split()
+        conflicted.setdefault(path, {})[("base", "local", "incoming")[int(stage) - 1]] = Entry(mode, oid)
+    notices = []
+    for count in fields:
+        if not count.isdigit():
+            break
+        paths = tuple(next(fields) for _ in range(int(count)))
+        kind = next(fields).decode()
+        notices.append(Notice(kind, paths, next(fields).rstrip(b"\n")))
+    stages = {path: Stages(**entries) for path, entries in conflicted.items()}
+    return Replay(tree, stages, tuple(notices), clean, marker_size)
+
+
+def needed_marker_size(git: Git, conflicted: Iterable[Stages]) -> int:
+    """The marker size with which the conflicted files can be read without doubt."""
+    oids = {entry.oid for stages in conflicted for entry in stages.entries if entry.is_file}
+    return smallest_marker_size(content for content in read_blobs(git, sorted(oids)).values() if content is not None)

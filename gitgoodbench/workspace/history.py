@@ -1,0 +1,97 @@
+"""Which commits a workspace keeps, packed: everything reachable from its tips, or only so many commits back.
+
+Packing copies what is reachable and nothing else, reusing the deltas on disk, so its cost does not depend on what
+else the repository holds. Objects that the repository itself lacks (partial clones) stay absent.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitgoodbench.git.process import Git
+from gitgoodbench.git.replay import replay_merge
+
+
+@dataclass(frozen=True)
+class PackedHistory:
+    """A pack with its index, as files, and the commits whose parents are left out (a shallow boundary)."""
+
+    pack: Path
+    index: Path
+    boundary: tuple[str, ...]
+
+
+def pack_history(repository: Git, tips: Sequence[str], folder: Path, *, boundary: Sequence[str] = ()) -> PackedHistory:
+    """Pack what is reachable from `tips`, cut at `boundary`, into files in `folder`.
+
+    A boundary that the repository has itself (a shallow clone) is respected and handed on.
+    """
+    cut = sorted({*_own_boundary(repository), *boundary})
+    shallow = folder / "shallow"
+    shallow.write_text("".join(f"{commit}\n" for commit in cut), encoding="ascii")
+    git = repository.with_env(GIT_SHALLOW_FILE=str(shallow)) if boundary else repository
+    revisions = "".join(f"{tip}\n" for tip in tips).encode()
+    name = git.line(
+        "pack-objects", "--revs", "--quiet", "--missing=allow-any", "--delta-base-offset", str(folder / "pack"),
+        stdin=revisions,
+    )  # fmt: skip
+    if cut:
+        reachable = set(git.run("rev-list", "--stdin", stdin=revisions).decode().split())
+        cut = [commit for commit in cut if commit in reachable]
+    return PackedHistory(folder / f"pack-{name}.pack", folder / f"pack-{name}.idx", tuple(cut))
+
+
+def merge_boundary(repository: Git, parents: tuple[str, str], depth: int) -> tuple[str, ...]:
+    """Where to cut history `depth` commits behind both parents without changing what their merge gives.
+
+    Commits that the merge needs (its bases, and theirs in a criss-cross) are kept even where they lie deeper: the
+    depth is doubled until the merge of the cut history is, object for object, the merge of the whole.
+    """
+    listing = repository.run("rev-list", "--parents", "--stdin", stdin="\n".join(parents).encode() + b"\n")
+    ancestry = {commit: rest for commit, *rest in (line.split() for line in listing.decode().splitlines())}
+    with tempfile.TemporaryDirectory(prefix="gitgoodbench-") as scratch:
+        whole = replay_merge(scratch_objects(repository, Path(scratch)), *parents)
+        shallow = Path(scratch) / "shallow"
+        own = _own_boundary(repository)
+        while True:
+            boundary = _cut(ancestry, parents, depth)
+            if not boundary:
+                return ()
+            shallow.write_text("".join(f"{commit}\n" for commit in (*own, *boundary)), encoding="ascii")
+            cut = scratch_objects(repository.with_env(GIT_SHALLOW_FILE=str(shallow)), Path(scratch))
+            if replay_merge(cut, *parents) == whole:
+                return boundary
+            depth = max(1, depth * 2)
+
+
+def scratch_objects(repository: Git, scratch: Path) -> Git:
+    """The repository, with every object that a command writes going to `scratch` instead."""
+    objects = scratch / "objects"
+    objects.mkdir(exist_ok=True)
+    own = repository.run("rev-parse", "--git-path", "objects").decode().rstrip("\n")
+    return repository.with_env(
+        GIT_OBJECT_DIRECTORY=str(objects),
+        GIT_ALTERNATE_OBJECT_DIRECTORIES=str((Path(repository.work_tree or repository.git_dir) / own).resolve()),
+    )
+
+
+def _own_boundary(repository: Git) -> list[str]:
+    shallow = Path(repository.git_dir) / "shallow"
+    return shallow.read_text(encoding="ascii").split() if shallow.is_file() else []
+
+
+def _cut(ancestry: dict[str, list[str]], tips: Sequence[str], depth: int) -> tuple[str, ...]:
+    """Commits exactly `depth` steps behind the nearest tip that have parents: those lose them."""
+    seen = set(tips)
+    level = list(dict.fromkeys(tips))
+    for _ in range(depth):
+        level = [
+            parent
+            for commit in level
+            for parent in ancestry.get(commit, [])
+            if parent not in seen and not seen.add(parent)  # type: ignore[func-returns-value]
+        ]
+    return tuple(sorted(commit for commit in level if ancestry.get(commit)))

@@ -1,0 +1,99 @@
+"""What an agent left, taken out of its sandbox as a bundle.
+
+Git runs inside the sandbox for this, never on this machine: the repository there is the agent's, with whatever it
+planted in it. Sizes are capped; what comes out is believed only after `ScratchRepository.import_bundle` has looked
+at it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from gitgoodbench.git.paths import show_path
+from gitgoodbench.git.process import ExecResult, Git
+from gitgoodbench.jsontypes import Json
+from gitgoodbench.workspace.scratch import MAX_BUNDLE_BYTES
+
+_STATUS_LIMIT: Final = 1024 * 1024
+_LISTED_PATHS: Final = 50
+_TIMEOUT_S: Final = 120.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the agent left: hostile until a scorer has looked at it.
+
+    head: commit id that HEAD names inside the sandbox, or None.
+    bundle: a Git bundle of `head` without what the workspace began with; None when nothing new was committed or it
+    could not be taken.
+    state: JSON facts read inside the sandbox: `uncommitted` and `unmerged` (paths, the first 50), `merge_in_progress`.
+    problem: why the outcome could not be read whole.
+    """
+
+    head: str | None
+    bundle: bytes | None
+    state: Mapping[str, Json] = field(default_factory=dict)
+    problem: str | None = None
+
+
+def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
+    """Read HEAD, the status and the new commits of a workspace (`git` runs inside the sandbox).
+
+    Raises:
+        SandboxDied: the sandbox no longer answers.
+    """
+    found = _execute(git, "rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}")
+    head = found.stdout.decode("ascii", "replace").strip()
+    if found.returncode != 0 or not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", head):
+        return Outcome(None, None, problem="HEAD names no commit")
+    status = _execute(git, "status", "--porcelain=v2", "-z", "--untracked-files=all", limit=_STATUS_LIMIT)
+    uncommitted, unmerged = _read_status(status.stdout)
+    merging = _execute(git, "rev-parse", "--verify", "--quiet", "MERGE_HEAD").returncode == 0
+    state: dict[str, Json] = {
+        "uncommitted": [show_path(path) for path in uncommitted[:_LISTED_PATHS]],
+        "unmerged": [show_path(path) for path in unmerged[:_LISTED_PATHS]],
+        "merge_in_progress": merging,
+    }
+    if status.returncode != 0:
+        return Outcome(head, None, state, problem=_problem("git status", status))
+    if head in begun_with:
+        return Outcome(head, None, state)
+    bundle = _execute(git, "bundle", "create", "--quiet", "-", "HEAD", "--not", *begun_with, limit=MAX_BUNDLE_BYTES)
+    if bundle.returncode != 0 or bundle.truncated:
+        return Outcome(head, None, state, problem=_problem("git bundle", bundle))
+    return Outcome(head, bundle.stdout, state)
+
+
+def _execute(git: Git, *args: str, limit: int | None = None) -> ExecResult:
+    return git.execute(*args, timeout_s=_TIMEOUT_S, output_limit=limit)
+
+
+def _problem(command: str, result: ExecResult) -> str:
+    if result.timed_out:
+        return f"{command} did not end within {_TIMEOUT_S:.0f} s"
+    if result.truncated:
+        return f"{command} gave more than {MAX_BUNDLE_BYTES} bytes"
+    return f"{command} failed: {result.stderr.decode('utf-8', 'replace').strip()[:500]}"
+
+
+def _read_status(output: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Paths that are not committed, and those of them that are unmerged, from `git status --porcelain=v2 -z`."""
+    uncommitted: list[bytes] = []
+    unmerged: list[bytes] = []
+    records = iter(output.split(b"\0")[:-1])
+    for record in records:
+        kind = record[:1]
+        if kind in (b"?", b"!"):
+            uncommitted.append(record[2:])
+        elif kind == b"u":
+            unmerged.append(record.split(b" ", 10)[-1])
+            uncommitted.append(unmerged[-1])
+        elif kind == b"1":
+            uncommitted.append(record.split(b" ", 8)[-1])
+        elif kind == b"2":
+            uncommitted.append(record.split(b" ", 9)[-1])
+            next(records, None)
+    return uncommitted, unmerged

@@ -1,0 +1,107 @@
+"""A throw-away repository on this machine that borrows the objects of a mirror.
+
+Merges are replayed here and outcomes are scored here: whatever is written goes to a temporary folder, and the mirror
+is only read. Nothing that comes out of a sandbox is run or checked out; its objects enter through `import_bundle`
+alone.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
+from gitgoodbench.git.objects import read_blobs, read_tree
+from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.replay import Replay, needed_marker_size, replay_merge
+from gitgoodbench.git.tree_paths import is_tree_path
+from gitgoodbench.workspace.build import attribute_rules
+
+MAX_BUNDLE_BYTES: Final = 64 * 1024 * 1024
+_IMPORT_TIMEOUT_S: Final = 120.0
+_SIGNATURES: Final = (b"# v2 git bundle\n", b"# v3 git bundle\n")
+
+
+class BundleError(GitGoodBenchError):
+    """A bundle that is too large, is none, or holds objects that are broken."""
+
+
+class ScratchRepository:
+    """Context manager; `git` runs on the repository until it is left."""
+
+    def __init__(self, mirror: Git) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="gitgoodbench-", ignore_cleanup_errors=True)
+        self._root = Path(self._folder.name)
+        self.git = Git(self._root / ".git", self._root)
+        algorithm = mirror.line("rev-parse", "--show-object-format")
+        self.git.run("init", "--quiet", "--template=", f"--object-format={algorithm}")
+        own = Path(mirror.git_dir) / mirror.run("rev-parse", "--git-path", "objects").decode().rstrip("\n")
+        info = self._root / ".git" / "objects" / "info"
+        info.mkdir(parents=True, exist_ok=True)
+        (info / "alternates").write_bytes(bytes(own.resolve()) + b"\n")
+        boundary = Path(mirror.git_dir) / "shallow"
+        if boundary.is_file():
+            (self._root / ".git" / "shallow").write_bytes(boundary.read_bytes())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._folder.cleanup()
+
+    def replay(self, local: str, incoming: str) -> Replay:
+        """Replay a merge as `git merge incoming` would in a clone that has `local` checked out.
+
+        In-tree attributes (a union or binary merge) count as they do there, so the attribute files of `local` are
+        laid out first.
+        """
+        self.git.run("update-ref", "--no-deref", "HEAD", local)
+        self.git.run("update-ref", "refs/heads/incoming", incoming)
+        self._lay_out_attributes(local)
+        replay = self._replay(DEFAULT_MARKER_SIZE)
+        size = needed_marker_size(self.git, replay.conflicted.values())
+        return replay if size == DEFAULT_MARKER_SIZE else self._replay(size)
+
+    def _replay(self, marker_size: int) -> Replay:
+        rules = self._root / ".git" / "info" / "attributes"
+        rules.parent.mkdir(exist_ok=True)
+        rules.write_text(attribute_rules(marker_size), encoding="ascii")
+        return replay_merge(self.git, "HEAD", "incoming", marker_size=marker_size)
+
+    def _lay_out_attributes(self, commit: str) -> None:
+        entries = {
+            path: entry
+            for path, entry in read_tree(self.git, commit).items()
+            if path.rpartition(b"/")[2] == b".gitattributes" and entry.is_file and is_tree_path(path)
+        }
+        blobs = read_blobs(self.git, [entry.oid for entry in entries.values()])
+        for path, entry in entries.items():
+            file = self._root / path.decode("utf-8", "surrogateescape")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(blobs[entry.oid] or b"")
+
+    def import_bundle(self, bundle: bytes) -> None:
+        """Take the objects of a hostile bundle in, checked (fsck) and capped; refs in it are ignored.
+
+        Raises:
+            BundleError: too large, not a bundle, or broken objects; the repository has gained nothing it would use.
+        """
+        if len(bundle) > MAX_BUNDLE_BYTES:
+            raise BundleError(f"the bundle is larger than {MAX_BUNDLE_BYTES} bytes")
+        if not bundle.startswith(_SIGNATURES):
+            raise BundleError("not a Git bundle")
+        _, separator, pack = bundle.partition(b"\n\n")
+        if not separator or not pack.startswith(b"PACK"):
+            raise BundleError("a Git bundle without a pack")
+        try:
+            self.git.run(
+                "index-pack", "--stdin", "--fix-thin", "--fsck-objects", f"--max-input-size={MAX_BUNDLE_BYTES}",
+                stdin=pack, timeout_s=_IMPORT_TIMEOUT_S,
+            )  # fmt: skip
+        except GitError as problem:
+            raise BundleError(f"the objects of the bundle are refused: {problem}") from problem

@@ -1,0 +1,188 @@
+"""The published tools of merge conflict resolution: look at conflicts, resolve them in order; the last one commits the merge."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gitgoodbench.errors import ToolError
+from gitgoodbench.git.conflicts import Choice, Conflict, PathConflict
+from gitgoodbench.git.objects import SUBMODULE, SYMLINK
+from gitgoodbench.git.paths import parse_path, show_path
+from gitgoodbench.git.process import Git
+from gitgoodbench.git.text import encoding_of, to_bytes, to_text
+from gitgoodbench.tools import Tool
+
+from .display import describe_path_conflict, show_conflict
+from .resolution import Resolution
+from .working_tree import VIEW_LIMIT, WorkingFile, WorkingTree
+
+
+class MergeTools:
+    """The state that all of an episode's tools share."""
+
+    def __init__(self, resolution: Resolution, files: WorkingTree, git: Git, parents: tuple[str, str]) -> None:
+        self.resolution = resolution
+        self.files = files
+        self.git = git
+        self.parents = parents
+        self.committed = False
+
+    @property
+    def finished(self) -> bool:
+        return self.committed
+
+    def tools(self) -> list[Tool]:
+        """The tools offered: the choosing one only where a conflict has no text."""
+        functions = [
+            self.view_current_merge_conflict_with,
+            self.view_merge_conflict_at,
+            self.resolve_current_merge_conflict_with,
+            self.view_diff_for,
+            self.view_file_at,
+        ]
+        if any(isinstance(conflict, PathConflict) for conflict in self.resolution.model.conflicts):
+            functions.append(self.resolve_current_merge_conflict_by_choosing)
+        return [Tool.of(function) for function in functions]
+
+    def view_current_merge_conflict_with(self, reason: str, context_window_size: int = 5) -> str:  # noqa: ARG002
+        """Show the current merge conflict, the only one that can be resolved now, with lines around it.
+
+        Args:
+            reason: why you call this tool now.
+            context_window_size: how many lines to show before and after the conflict.
+        """
+        number = self.resolution.current
+        if number is None:
+            raise ToolError("no conflict remains")
+        return show_conflict(self.resolution, number, max(0, context_window_size))
+
+    def view_merge_conflict_at(self, conflict_index: int, reason: str, context_window_size: int = 5) -> str:  # noqa: ARG002
+        """Show any merge conflict by its index, with lines around it as they stand now.
+
+        Args:
+            conflict_index: index of the conflict, counted from 0 over all files.
+            reason: why you call this tool now.
+            context_window_size: how many lines to show before and after the conflict.
+        """
+        total = len(self.resolution.model.conflicts)
+        if not 0 <= conflict_index < total:
+            raise ToolError(f"conflict_index must be 0 to {total - 1}")
+        return show_conflict(self.resolution, conflict_index, max(0, context_window_size))
+
+    def resolve_current_merge_conflict_with(self, content: str, reason: str) -> str:  # noqa: ARG002
+        """Replace the current merge conflict, from its opening to its closing marker line, with content.
+
+        Only the conflict itself is replaced, not the lines around it. Whitespace is kept exactly. An empty content removes the conflict's lines.
+
+        Args:
+            content: the lines that stand in place of the conflict, without conflict markers.
+            reason: why you resolve the conflict so.
+        """
+        number, conflict = self._current()
+        if isinstance(conflict, PathConflict):
+            raise ToolError(
+                f"conflict {number} has no text; use resolve_current_merge_conflict_by_choosing. "
+                f"{describe_path_conflict(conflict)}"
+            )
+        encoding = encoding_of(self.resolution.content(conflict.path))
+        self._answer(to_bytes(content, encoding))
+        return self._progress(number)
+
+    def resolve_current_merge_conflict_by_choosing(
+        self, choice: Literal["local", "incoming", "deletion"], reason: str  # noqa: ARG002
+    ) -> str:  # fmt: skip
+        """Settle the current merge conflict when it has no text to edit: a deletion, a rename, a binary file, a submodule, a mode.
+
+        Args:
+            choice: keep what the local side has, keep what the incoming side has, or delete it.
+            reason: why you choose so.
+        """
+        number, conflict = self._current()
+        if not isinstance(conflict, PathConflict):
+            raise ToolError(f"conflict {number} has text; use resolve_current_merge_conflict_with")
+        self._answer(Choice(choice))
+        return self._progress(number)
+
+    def view_diff_for(self, relative_path_from_project_root: str, reason: str) -> str:  # noqa: ARG002
+        """Show how a file differs between the two sides: `-` lines are local, `+` lines are incoming.
+
+        Args:
+            relative_path_from_project_root: path of the file, from the project's root.
+            reason: why you call this tool now.
+        """
+        path = tree_path(relative_path_from_project_root)
+        result = self.git.execute(
+            "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", *self.parents, "--", path,
+            output_limit=VIEW_LIMIT,
+        )  # fmt: skip
+        if result.returncode != 0:
+            raise ToolError(f"no difference can be shown: {result.stderr.decode('utf-8', 'replace').strip()}")
+        if result.stdout:
+            return to_text(result.stdout, encoding_of(result.stdout))
+        known = self.git.run("ls-tree", "-r", "--name-only", self.parents[0], "--", path)
+        if not known:
+            raise ToolError(f"neither side has a file {show_path(path)}")
+        return f"{show_path(path)} is the same on both sides"
+
+    def view_file_at(self, relative_path_from_project_root: str, reason: str) -> str:  # noqa: ARG002
+        """Show a file as it stands now, conflicts that are still open with their markers.
+
+        Args:
+            relative_path_from_project_root: path of the file, from the project's root.
+            reason: why you call this tool now.
+        """
+        path = tree_path(relative_path_from_project_root)
+        file = self.files.read(path)
+        if file is None:
+            kind = "is a folder" if self.files.has_folder(path) else "does not exist"
+            raise ToolError(f"{show_path(path)} {kind}")
+        if file.mode == SUBMODULE:
+            return f"{show_path(path)} is a submodule at commit {file.content.decode('ascii', 'replace')}"
+        text = to_text(file.content, encoding_of(file.content))
+        return f"{show_path(path)} is a symbolic link to {text}" if file.mode == SYMLINK else text
+
+    def _current(self) -> tuple[int, Conflict]:
+        number = self.resolution.current
+        if number is None:
+            raise ToolError("no conflict remains")
+        return number, self.resolution.conflict(number)
+
+    def _answer(self, answer: bytes | Choice) -> None:
+        """Record the answer to the current conflict and bring the files it changes up to date."""
+        for path in self.resolution.answer(answer):
+            settled = self.resolution.entries().get(path)
+            if settled is None:
+                self.files.place(path, None)
+                continue
+            entry, content = settled
+            if content is None:
+                self.files.place(path, entry)
+            else:
+                self.files.write(path, WorkingFile(entry.mode, content))
+
+    def _progress(self, number: int) -> str:
+        following = self.resolution.current
+        if following is not None:
+            shown = show_conflict(self.resolution, following, 5)
+            return f"Conflict {number} is resolved; {self.resolution.remaining} to go. The current one is now:\n{shown}"
+        return self.all_resolved()
+
+    def all_resolved(self) -> str:
+        """What happens after the last conflict: the published tools commit the merge."""
+        self.commit(b"Merge branch 'incoming'\n")
+        return "All conflicts are resolved and the merge is committed. Nothing is left to do."
+
+    def commit(self, message: bytes) -> None:
+        self.files.commit(message, self.parents)
+        self.committed = True
+
+
+def tree_path(text: str) -> bytes:
+    try:
+        path = parse_path(text)
+    except ValueError as problem:
+        raise ToolError(str(problem)) from problem
+    while path.startswith(b"./"):
+        path = path[2:]
+    return path.rstrip(b"/")
+

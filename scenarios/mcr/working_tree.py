@@ -1,0 +1,108 @@
+"""The working tree as the harness's own tools have changed it: what they wrote, over the automatic merge.
+
+Only the tools change files here (tool sets without a shell), so what they wrote is what there is; the sandbox gets every write as well. The
+commit is made from blobs and index entries, never by reading files back, so that bytes, modes, links and submodules come out exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gitgoodbench.errors import ToolError
+from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry, Tree, stage, write_blob
+from gitgoodbench.git.paths import show_path
+from gitgoodbench.git.process import Git
+from gitgoodbench.git.tree_paths import is_tree_path
+from gitgoodbench.sandbox.base import Sandbox
+from gitgoodbench.workspace.build import commit_index
+
+VIEW_LIMIT = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class WorkingFile:
+    """A path's mode and content; of a symbolic link the target, of a submodule the commit id in ASCII."""
+
+    mode: str
+    content: bytes
+
+
+class WorkingTree:
+    """Files over an automatic merge, inside a sandbox."""
+
+    def __init__(self, sandbox: Sandbox, git: Git, automatic: Tree) -> None:
+        self._sandbox = sandbox
+        self._git = git
+        self._automatic = automatic
+        self._written: dict[bytes, WorkingFile | Entry | None] = {}
+
+    def entry_at(self, path: bytes) -> WorkingFile | Entry | None:
+        """What stands at the path: written here, or the automatic merge's entry."""
+        return self._written[path] if path in self._written else self._automatic.get(path)
+
+    def read(self, path: bytes) -> WorkingFile | None:
+        """The file at the path, or None.
+
+        Raises:
+            ToolError: it is too large to be shown, or its content is missing from the repository.
+        """
+        found = self.entry_at(path)
+        if not isinstance(found, Entry):
+            return found
+        if found.mode == SUBMODULE:
+            return WorkingFile(found.mode, found.oid.encode())
+        result = self._git.execute("cat-file", "blob", found.oid, output_limit=VIEW_LIMIT)
+        if result.returncode != 0 or result.truncated:
+            reason = f"is larger than {VIEW_LIMIT} bytes" if result.truncated else "is missing from this repository"
+            raise ToolError(f"the content of {show_path(path)} {reason}")
+        return WorkingFile(found.mode, result.stdout)
+
+    def has_folder(self, path: bytes) -> bool:
+        """Whether the path is a folder with at least one file."""
+        return any(p.startswith(path + b"/") for p in self._paths())
+
+    def write(self, path: bytes, file: WorkingFile) -> None:
+        """Put a file, link or submodule at the path.
+
+        Raises:
+            ToolError: the path cannot be one of a file in this tree.
+        """
+        self._check(path)
+        self._written[path] = file
+        if file.mode not in (SYMLINK, SUBMODULE):
+            self._sandbox.put(path, file.content, mode=0o755 if file.mode == EXECUTABLE else 0o644)
+
+    def place(self, path: bytes, entry: Entry | None) -> None:
+        """Put an object that the repository has at the path; None removes what is there."""
+        self._written[path] = entry
+
+    def commit(self, message: bytes, parents: Sequence[str]) -> str:
+        """Commit the automatic merge with everything written over it; index and working tree follow. Returns the commit's id."""
+        changes: dict[bytes, Entry | None] = {}
+        for path, file in self._written.items():
+            if isinstance(file, WorkingFile):
+                oid = file.content.decode("ascii") if file.mode == SUBMODULE else write_blob(self._git, file.content)
+                changes[path] = Entry(file.mode, oid)
+            else:
+                changes[path] = file
+        stage(self._git, changes)
+        commit = commit_index(self._git, message, parents)
+        kept = b"".join(path + b"\0" for path, entry in changes.items() if entry is not None)
+        self._git.run("clean", "-ffdxq")
+        self._git.run("checkout-index", "--force", "--quiet", "-u", "-z", "--stdin", stdin=kept)
+        return commit
+
+    def _paths(self) -> list[bytes]:
+        return [path for path in self._automatic.keys() | self._written.keys() if self.entry_at(path) is not None]
+
+    def _check(self, path: bytes) -> None:
+        if not is_tree_path(path):
+            raise ToolError(f"{show_path(path)} is not a path inside the project")
+        parts = path.split(b"/")
+        for end in range(1, len(parts)):
+            above = b"/".join(parts[:end])
+            if self.entry_at(above) is not None:
+                raise ToolError(f"{show_path(above)} is not a folder")
+        if self.has_folder(path):
+            raise ToolError(f"{show_path(path)} is a folder")
