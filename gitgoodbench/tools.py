@@ -9,7 +9,8 @@
         \"\"\"
 
 The annotation of a parameter gives its JSON type, a default makes it optional, its line under `Args` describes it.
-Arguments come from a model and are validated (pydantic, strict) before the method sees them.
+Arguments come from a model and are validated (pydantic, strict) before the method sees them. Annotations are what JSON
+has: str, int, float, bool, Literal, list, dict, None in a union; typing_extensions.TypedDict or BaseModel for objects.
 """
 
 from __future__ import annotations
@@ -21,12 +22,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from gitgoodbench.errors import ToolError
 
-_ARGUMENT_LINE = re.compile(r"^(\w+): (.*)$")
+_SECTION = re.compile(r"^(?:Args|Returns|Raises|Yields|Examples?|Notes?):[ ]*$", re.MULTILINE)
+_ARGUMENT_LINE = re.compile(r"^    (\w+): (.*)$")
+_NOT_A_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_ERRORS_SHOWN = 5
+_LONGEST_NAME_SHOWN = 80
+_REASONS = {"missing": "it is required", "extra_forbidden": "there is no such argument"}
+_HOLD_DATA = frozenset({"default", "const", "enum", "examples"})
+_HOLD_SCHEMAS_BY_NAME = frozenset({"properties", "$defs"})
 
 
 @dataclass(frozen=True)
@@ -40,48 +47,89 @@ class Tool:
 
     @classmethod
     def of(cls, function: Callable[..., str]) -> Tool:
-        """The tool that a documented, annotated function or bound method is."""
+        """The tool that a documented, annotated function or bound method is.
+
+        Raises:
+            TypeError: a parameter has no annotation, no line under `Args`, or is one that JSON cannot name; or a line
+                describes a parameter that is not there.
+        """
         description, described = _split_docstring(inspect.getdoc(function) or "")
-        hints = get_type_hints(function)
+        hints = get_type_hints(function, include_extras=True)
+        parameters = inspect.signature(function).parameters
+        _check_documented(function.__name__, description, described, hints, parameters)
         fields: dict[str, Any] = {}
-        for name, parameter in inspect.signature(function).parameters.items():
+        for name, parameter in parameters.items():
             default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-            fields[name] = (hints[name], FieldInfo(default=default, description=described[name]))
+            fields[name] = (hints[name], Field(default, description=described[name]))
         config = ConfigDict(extra="forbid", strict=True)
         model = create_model(function.__name__, __config__=config, **fields)
         return cls(function.__name__, description, function, model)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The tool as the Chat Completions API takes it."""
+        """The tool as the Chat Completions API takes it. Self-contained: no references, no generated titles."""
         parameters = self.arguments.model_json_schema()
+        definitions = parameters.pop("$defs", {})
+        parameters.pop("description", None)
         return {
             "type": "function",
-            "function": {"name": self.name, "description": self.description, "parameters": _without_titles(parameters)},
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": _plain(parameters, definitions),
+            },
         }
 
     def call(self, arguments: Mapping[str, Any]) -> str:
         """Validate the arguments and call the function.
 
+        Lone surrogates pass where they stand for a byte that is not UTF-8 (`surrogateescape`, as in paths). A function
+        that cannot use them may fail with UnicodeEncodeError, which becomes a ToolError.
+
         Raises:
-            ToolError: an argument is missing, unknown or of the wrong type, or the function says so.
+            ToolError: an argument is missing, unknown or of the wrong type, holds what is no character, or the function
+                says so.
         """
         try:
             validated = self.arguments.model_validate(dict(arguments))
         except ValidationError as problem:
             raise ToolError(f"{self.name}: {_explain(problem)}") from problem
-        return self.function(**{name: getattr(validated, name) for name in type(validated).model_fields})
+        _refuse_lone_surrogates(self.name, arguments)
+        try:
+            return self.function(**{name: getattr(validated, name) for name in type(validated).model_fields})
+        except UnicodeEncodeError as problem:
+            raise ToolError(f"{self.name}: an argument holds a lone surrogate, which is no character") from problem
+
+
+def _check_documented(
+    name: str,
+    description: str,
+    described: Mapping[str, str],
+    hints: Mapping[str, Any],
+    parameters: Mapping[str, inspect.Parameter],
+) -> None:
+    if not description:
+        raise TypeError(f"tool {name}: no docstring says what it does")
+    for parameter in parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise TypeError(f"tool {name}: parameter {parameter} cannot be passed by its name")
+        if parameter.name not in hints:
+            raise TypeError(f"tool {name}: parameter {parameter.name} has no annotation")
+    if mismatch := described.keys() ^ parameters.keys():
+        raise TypeError(f"tool {name}: `Args` and the signature differ in {', '.join(sorted(mismatch))}")
 
 
 def _split_docstring(text: str) -> tuple[str, dict[str, str]]:
-    """The text before `Args:`, and the description of every argument listed there."""
-    description, _, rest = text.partition("\nArgs:\n")
+    """The text before the first section, and the description of every argument listed under `Args`."""
+    first = _SECTION.search(text)
+    description = text[: first.start()] if first else text
     described: dict[str, str] = {}
     name = None
-    for line in rest.splitlines():
+    _, _, rest = f"\n{text}".partition("\nArgs:\n")
+    for line in rest.split("\n"):
         if line and not line.startswith(" "):
             break
-        start = _ARGUMENT_LINE.match(line[4:])
+        start = _ARGUMENT_LINE.match(line)
         if start:
             name = start[1]
             described[name] = start[2]
@@ -90,23 +138,52 @@ def _split_docstring(text: str) -> tuple[str, dict[str, str]]:
     return description.strip(), described
 
 
-def _without_titles(schema: Any) -> Any:
-    """The schema without pydantic's generated titles: they cost tokens and say nothing."""
-    if isinstance(schema, dict):
-        return {
-            key: {name: _without_titles(value) for name, value in entry.items()} if key == "properties" else _without_titles(entry)
-            for key, entry in schema.items()
-            if key != "title"
-        }
+def _plain(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """The schema with definitions put where they are used, and without titles: they cost tokens and say nothing.
+
+    Some servers do not follow references.
+    """
     if isinstance(schema, list):
-        return [_without_titles(entry) for entry in schema]
-    return schema
+        return [_plain(entry, definitions) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        target = definitions[schema["$ref"].removeprefix("#/$defs/")]
+        beside = {key: entry for key, entry in schema.items() if key != "$ref"}
+        return _plain({**target, **beside}, definitions)
+    plain: dict[str, Any] = {}
+    for key, entry in schema.items():
+        if key in _HOLD_DATA:
+            plain[key] = entry
+        elif key in _HOLD_SCHEMAS_BY_NAME:
+            plain[key] = {name: _plain(value, definitions) for name, value in entry.items()}
+        elif key != "title":
+            plain[key] = _plain(entry, definitions)
+    return plain
 
 
 def _explain(problem: ValidationError) -> str:
-    """One line for a model: which argument, what is wrong."""
+    """One line for a model: which arguments, what is wrong with each."""
+    errors = problem.errors(include_url=False, include_input=False, include_context=False)
     parts = []
-    for error in problem.errors(include_url=False, include_input=False):
+    for error in errors[:_ERRORS_SHOWN]:
         where = ".".join(str(part) for part in error["loc"]) or "arguments"
-        parts.append(f"argument {where}: {error['msg']}")
+        parts.append(f"argument {where[:_LONGEST_NAME_SHOWN]}: {_REASONS.get(error['type'], error['msg'])}")
+    if len(errors) > _ERRORS_SHOWN:
+        parts.append(f"and {len(errors) - _ERRORS_SHOWN} more")
     return "; ".join(parts)
+
+
+def _refuse_lone_surrogates(tool: str, value: Any) -> None:
+    if isinstance(value, str):
+        if found := _NOT_A_BYTE.search(value):
+            raise ToolError(
+                f"{tool}: an argument holds the lone surrogate U+{ord(found[0]):04X}, which is no character"
+            )
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            _refuse_lone_surrogates(tool, key)
+            _refuse_lone_surrogates(tool, entry)
+    elif isinstance(value, list):
+        for entry in value:
+            _refuse_lone_surrogates(tool, entry)

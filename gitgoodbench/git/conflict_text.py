@@ -118,7 +118,7 @@ def place(content: bytes, region: Region, *, at_end: bool) -> bytes:
     shared = next(iter(endings)) if len(endings) == 1 else b"\n"
     lines = split_lines(content)
     if not lines[-1].endswith(b"\n") and not (at_end and _lacks_final_newline(region)):
-        lines[-1] += b"\n" if b"\r" in content else shared
+        lines[-1] += b"\r\n" if b"\r\n" in content else b"\n"
     if b"\r" in content:
         return b"".join(lines)
     known: dict[bytes, set[bytes]] = {}

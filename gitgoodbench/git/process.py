@@ -79,6 +79,7 @@ def _environment() -> dict[str, str]:
         "GIT_ALLOW_PROTOCOL": "none",  # no lazy fetch of a partial clone, no submodule, no remote helper
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_GRAFT_FILE": "/nonexistent",
         "GIT_ATTR_NOSYSTEM": "1",
         "GIT_LITERAL_PATHSPECS": "1",
         "GIT_CONFIG_NOSYSTEM": "1",

@@ -24,10 +24,10 @@ def show_conflict(resolution: Resolution, number: int, context_lines: int) -> st
         heading += ", already resolved, as it stands now"
     elif resolution.is_moot(number):
         return f"{heading} in {show_path(conflict.path)}: the file has been removed, nothing is left to resolve."
-    return f"{heading} in {show_path(conflict.path)}:\n{_with_context(resolution, conflict, number, context_lines)}"
+    return f"{heading} in {show_path(conflict.path)}:\n{_with_context(resolution, conflict, context_lines)}"
 
 
-def _with_context(resolution: Resolution, conflict: TextConflict, number: int, context_lines: int) -> str:
+def _with_context(resolution: Resolution, conflict: TextConflict, context_lines: int) -> str:
     pieces = resolution.pieces(conflict.path)
     index = 2 * conflict.position + 1
     before = split_lines(b"".join(piece.content for piece in pieces[:index]))

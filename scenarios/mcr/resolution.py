@@ -1,6 +1,7 @@
 """The answers given so far, and the files they make. Pure: knows nothing of sandboxes or models.
 
-Conflicts are numbered from 0 over all files and answered in order. A conflict inside a file that an earlier choice removed is moot and passed over.
+Conflicts are numbered from 0 over all files and answered in order. A conflict inside a file that an earlier choice
+removed is moot and passed over.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class Resolution:
     def __init__(self, model: ConflictModel) -> None:
         self.model = model
         self._answers: list[Answer | None] = [None] * len(model.conflicts)
-        self._numbers = {conflict: i for i, conflict in enumerate(model.conflicts) if isinstance(conflict, TextConflict)}
+        self._numbers = {
+            conflict: i for i, conflict in enumerate(model.conflicts) if isinstance(conflict, TextConflict)
+        }
 
     @property
     def current(self) -> int | None:
@@ -93,7 +96,9 @@ class Resolution:
         return False
 
     def entries(self) -> dict[bytes, tuple[Entry, bytes | None] | None]:
-        """Every path in conflict or placed by a choice: its entry with the content of a file that had regions; None is no file."""
+        """Every path in conflict or placed by a choice: its entry with the content of a file that had regions; None
+        is no file.
+        """
         settled: dict[bytes, tuple[Entry, bytes | None] | None] = {}
         for path in self.model.files:
             entry = self._entry(path)

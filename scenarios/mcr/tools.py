@@ -1,7 +1,10 @@
-"""The published tools of merge conflict resolution: look at conflicts, resolve them in order; the last one commits the merge."""
+"""The published tools of merge conflict resolution: look at conflicts, resolve them in order; the last one commits
+the merge.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from gitgoodbench.errors import ToolError
@@ -33,7 +36,7 @@ class MergeTools:
 
     def tools(self) -> list[Tool]:
         """The tools offered: the choosing one only where a conflict has no text."""
-        functions = [
+        functions: list[Callable[..., str]] = [
             self.view_current_merge_conflict_with,
             self.view_merge_conflict_at,
             self.resolve_current_merge_conflict_with,
@@ -72,7 +75,8 @@ class MergeTools:
     def resolve_current_merge_conflict_with(self, content: str, reason: str) -> str:  # noqa: ARG002
         """Replace the current merge conflict, from its opening to its closing marker line, with content.
 
-        Only the conflict itself is replaced, not the lines around it. Whitespace is kept exactly. An empty content removes the conflict's lines.
+        Only the conflict itself is replaced, not the lines around it. Whitespace is kept exactly. An empty content
+        removes the conflict's lines.
 
         Args:
             content: the lines that stand in place of the conflict, without conflict markers.
@@ -91,7 +95,8 @@ class MergeTools:
     def resolve_current_merge_conflict_by_choosing(
         self, choice: Literal["local", "incoming", "deletion"], reason: str  # noqa: ARG002
     ) -> str:  # fmt: skip
-        """Settle the current merge conflict when it has no text to edit: a deletion, a rename, a binary file, a submodule, a mode.
+        """Settle the current merge conflict when it has no text to edit: a deletion, a rename, a binary file, a
+        submodule, a mode.
 
         Args:
             choice: keep what the local side has, keep what the incoming side has, or delete it.
@@ -185,4 +190,3 @@ def tree_path(text: str) -> bytes:
     while path.startswith(b"./"):
         path = path[2:]
     return path.rstrip(b"/")
-

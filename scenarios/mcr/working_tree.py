@@ -1,7 +1,8 @@
 """The working tree as the harness's own tools have changed it: what they wrote, over the automatic merge.
 
-Only the tools change files here (tool sets without a shell), so what they wrote is what there is; the sandbox gets every write as well. The
-commit is made from blobs and index entries, never by reading files back, so that bytes, modes, links and submodules come out exactly.
+Only the tools change files here (tool sets without a shell), so what they wrote is what there is; the sandbox gets
+every write as well. The commit is made from blobs and index entries, never by reading files back, so that bytes,
+modes, links and submodules come out exactly.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ class WorkingTree:
         self._written[path] = entry
 
     def commit(self, message: bytes, parents: Sequence[str]) -> str:
-        """Commit the automatic merge with everything written over it; index and working tree follow. Returns the commit's id."""
+        """Commit the automatic merge with everything written over it; index and working tree follow. Returns the
+        commit's id.
+        """
         changes: dict[bytes, Entry | None] = {}
         for path, file in self._written.items():
             if isinstance(file, WorkingFile):

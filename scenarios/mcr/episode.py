@@ -1,0 +1,189 @@
+"""One merge being worked on, and how a sample becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gitgoodbench.dataset.sample import MergeSpec, Sample
+from gitgoodbench.errors import InfrastructureFailed, SetupFailed
+from gitgoodbench.git.attainable import Solution, solve, truth_blobs_needed
+from gitgoodbench.git.conflicts import ConflictModel, read_conflicts
+from gitgoodbench.git.objects import Tree, read_blobs, read_tree
+from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.replay import Replay
+from gitgoodbench.jsontypes import Json
+from gitgoodbench.sandbox.base import Sandbox
+from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
+from gitgoodbench.tools import Tool
+from gitgoodbench.workspace.build import build_workspace, write_attributes
+from gitgoodbench.workspace.history import merge_boundary
+from gitgoodbench.workspace.outcome import Outcome, take_outcome
+from gitgoodbench.workspace.scratch import ScratchRepository
+from gitgoodbench.workspace.store import RepositoryStore
+
+from .extended import ExtendedMergeTools
+from .prompt import merge_prompt, newer_side
+from .resolution import Resolution
+from .shell import ShellTools
+from .tools import MergeTools
+from .working_tree import WorkingTree
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What only the harness may know: the real merge. Reference agents use it; no tool does."""
+
+    mirror: Git
+    merge_commit: str
+    tree: Tree
+    solution: Solution
+
+
+class MergeEpisode:
+    """An Episode (see gitgoodbench.scenario) of merge conflict resolution."""
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        git: Git,
+        tools: MergeTools | ShellTools,
+        resolution: Resolution,
+        prompt: Sequence[Message],
+        facts: Mapping[str, Json],
+        parents: tuple[str, str],
+        reference: Reference,
+    ) -> None:
+        self.sandbox = sandbox
+        self.git = git
+        self.toolbox = tools
+        self.resolution = resolution
+        self.prompt = prompt
+        self.facts = facts
+        self.parents = parents
+        self.reference = reference
+        self.tools: Sequence[Tool] = tools.tools()
+        self.solved_by_oracle = False
+
+    @property
+    def finished(self) -> bool:
+        return self.toolbox.finished or self.solved_by_oracle
+
+    @property
+    def reminder(self) -> str:
+        if isinstance(self.toolbox, ShellTools):
+            return "You have not called finish. Commit the merge and call finish, or go on with run_command."
+        remaining = self.resolution.remaining
+        if remaining:
+            return f"{remaining} conflict{'' if remaining == 1 else 's'} remain. Go on by calling a tool."
+        return "The merge is not committed. Call finish to commit it."
+
+    def outcome(self) -> Outcome:
+        return take_outcome(self.git, self.parents)
+
+
+def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> MergeEpisode:
+    """Replay the sample's merge up to its conflicts inside the sandbox.
+
+    Raises:
+        SetupFailed: a commit is missing, the row's parents are not the merge's, or the merge has no conflict.
+    """
+    spec = merge_spec(sample)
+    mirror = Git(store.git_dir(sample.name, [spec.merge_commit_hash, *spec.parents]))
+    check_parents(mirror, spec)
+    try:
+        with ScratchRepository(mirror) as scratch:
+            model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
+        if model.replay.clean:
+            raise SetupFailed(f"merging {spec.parents[1]} into {spec.parents[0]} has no conflict")
+        reference = _reference(mirror, spec, model)
+        boundary = merge_boundary(mirror, spec.parents, options.history) if options.history is not None else ()
+        age = newer_side(mirror, spec.parents)
+    except GitError as problem:
+        raise SetupFailed(f"the merge cannot be replayed: {problem}") from problem
+    branches = {"local": spec.parents[0], "incoming": spec.parents[1]}
+    try:
+        git = build_workspace(sandbox, mirror, branches, boundary=boundary)
+        start_merge(sandbox, git, model.replay)
+    except GitError as problem:
+        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
+    resolution = Resolution(model)
+    return MergeEpisode(
+        sandbox=sandbox,
+        git=git,
+        tools=_toolbox(sandbox, git, resolution, spec.parents, options.tool_set),
+        resolution=resolution,
+        prompt=merge_prompt(resolution, sample.programming_language, options.tool_set, age),
+        facts=_facts(spec, model, reference.solution),
+        parents=spec.parents,
+        reference=reference,
+    )
+
+
+def merge_spec(sample: Sample) -> MergeSpec:
+    if sample.merge is None:
+        raise SetupFailed(f"sample {sample.id} is no merge")
+    return sample.merge
+
+
+def check_parents(mirror: Git, spec: MergeSpec) -> None:
+    """The row must name the two parents of its merge commit.
+
+    Raises:
+        SetupFailed: it does not.
+    """
+    listed = mirror.line("rev-list", "--parents", "--max-count=1", "--end-of-options", spec.merge_commit_hash)
+    parents = listed.split()[1:]
+    if sorted(parents) != sorted(spec.parents):
+        has = " ".join(parents) or "none"
+        raise SetupFailed(f"the row names the parents {' '.join(spec.parents)}, but {spec.merge_commit_hash} has {has}")
+
+
+def start_merge(sandbox: Sandbox, git: Git, expected: Replay) -> None:
+    """Run the merge in the workspace until it stops at the conflicts that the replay found.
+
+    Raises:
+        SetupFailed: the sandbox's Git merges differently.
+    """
+    write_attributes(sandbox, expected.marker_size)
+    git.execute("merge", "--no-commit", "--no-ff", "--allow-unrelated-histories", "--quiet", "incoming")
+    unmerged = git.run("ls-files", "--unmerged", "-z")
+    found = {tuple(record.split(b"\t", 1)) for record in unmerged.split(b"\0")[:-1]}
+    wanted = {
+        (f"{entry.mode} {entry.oid} {number}".encode(), path)
+        for path, stages in expected.conflicted.items()
+        for number, entry in enumerate((stages.base, stages.local, stages.incoming), 1)
+        if entry is not None
+    }
+    if found != wanted:
+        raise SetupFailed(
+            "Git inside the sandbox stops at other conflicts than Git on this machine; use the same version for both"
+        )
+    git.run("update-ref", "-d", "ORIG_HEAD")
+
+
+def _reference(mirror: Git, spec: MergeSpec, model: ConflictModel) -> Reference:
+    tree = read_tree(mirror, spec.merge_commit_hash)
+    blobs = read_blobs(mirror, truth_blobs_needed(model, tree))
+    return Reference(mirror, spec.merge_commit_hash, tree, solve(model, tree, blobs))
+
+
+def _toolbox(
+    sandbox: Sandbox, git: Git, resolution: Resolution, parents: tuple[str, str], tool_set: ToolSet
+) -> MergeTools | ShellTools:
+    if tool_set is ToolSet.SHELL:
+        return ShellTools(sandbox)
+    files = WorkingTree(sandbox, git, resolution.model.automatic)
+    kind = ExtendedMergeTools if tool_set is ToolSet.EXTENDED else MergeTools
+    return kind(resolution, files, git, parents)
+
+
+def _facts(spec: MergeSpec, model: ConflictModel, solution: Solution) -> dict[str, Json]:
+    return {
+        "attainable": solution.attainable,
+        "conflicts": len(model.conflicts),
+        "text_conflicts": len(model.text_conflicts),
+        "files_in_conflict": len(model.paths),
+        "conflicts_in_row": spec.total_number_of_merge_conflicts,
+        "automatic_tree": model.replay.tree,
+    }

@@ -1,0 +1,239 @@
+"""Reference agents of merge conflict resolution. They need no model; what they score is what any figure must be read
+against.
+
+`ours`, `theirs`, `union` and `union-reverse` settle every conflict by one rule. `tool-oracle` knows the real merge
+and goes as near to it as the tools let it: what it cannot solve, no agent can with these tools. `oracle` puts the
+real tree in place past all tools: what it cannot solve is a fault of the harness. All but `oracle` work through the
+tools alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import shlex
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from gitgoodbench.git.attainable import Solution
+from gitgoodbench.git.conflict_text import Region
+from gitgoodbench.git.conflicts import Choice, PathConflict
+from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Entry, Tree, changed_paths, read_blobs
+from gitgoodbench.git.paths import show_path
+from gitgoodbench.git.text import encoding_of, to_text
+from gitgoodbench.scenario import Call, Policy
+from gitgoodbench.workspace.build import check_out, commit_index
+
+from .episode import MergeEpisode
+from .resolution import Answer, Resolution
+from .shell import ShellTools
+
+Rule = Callable[[Region], bytes]
+
+MESSAGE = "Merge branch 'incoming'"
+_TYPES = {REGULAR: "regular", EXECUTABLE: "executable", SYMLINK: "symlink", SUBMODULE: "submodule"}
+_CHUNK = 60_000
+
+
+def reference_policies() -> Mapping[str, Policy]:
+    return {
+        "ours": _by_rule(lambda region: region.local, Choice.LOCAL),
+        "theirs": _by_rule(lambda region: region.incoming, Choice.INCOMING),
+        "union": _by_rule(lambda region: _joined(region.local, region.incoming), Choice.LOCAL, keep_all=True),
+        "union-reverse": _by_rule(
+            lambda region: _joined(region.incoming, region.local), Choice.INCOMING, keep_all=True
+        ),
+        "tool-oracle": tool_oracle,
+        "oracle": oracle,
+    }
+
+
+def oracle(episode: MergeEpisode, call: Call) -> None:  # noqa: ARG001
+    """Put the real merge's tree in place and commit it, without any tool."""
+    reference = episode.reference
+    tree = reference.mirror.line("rev-parse", "--verify", "--end-of-options", f"{reference.merge_commit}^{{tree}}")
+    wanted = f"{tree}\n^{episode.parents[0]}\n^{episode.parents[1]}\n".encode()
+    with tempfile.TemporaryDirectory(prefix="gitgoodbench-") as folder:
+        name = reference.mirror.line(
+            "pack-objects", "--revs", "--quiet", "--missing=allow-any", f"{folder}/pack", stdin=wanted
+        )
+        for suffix in ("pack", "idx"):
+            with (Path(folder) / f"pack-{name}.{suffix}").open("rb") as stream:
+                episode.sandbox.put(f".git/objects/pack/pack-{name}.{suffix}", stream, mode=0o444)
+    check_out(episode.git, tree)
+    episode.git.run("clean", "-ffdxq")
+    commit_index(episode.git, MESSAGE.encode() + b"\n", episode.parents)
+    episode.solved_by_oracle = True
+
+
+def tool_oracle(episode: MergeEpisode, call: Call) -> None:
+    """Answer every conflict as the real merge did; with more tools, also change what it changed elsewhere."""
+    reference = episode.reference
+    if isinstance(episode.toolbox, ShellTools):
+        _apply_by_shell(call, episode.resolution.model.automatic, reference.tree, _truth_reader(episode))
+        return
+    _answer_all(episode, call, _from_solution(reference.solution))
+    if _has_tool(episode, "edit_file"):
+        _edit_the_rest(episode, call)
+        call("finish", message=MESSAGE)
+
+
+def _by_rule(rule: Rule, side: Choice, *, keep_all: bool = False) -> Policy:
+    """Answer by `rule` where there is text, else by `side`; `keep_all` takes the other side where that one deleted."""
+
+    def policy(episode: MergeEpisode, call: Call) -> None:
+        def answer(number: int) -> Answer:
+            model = episode.resolution.model
+            conflict = model.conflicts[number]
+            if isinstance(conflict, PathConflict):
+                return _other_side(side) if keep_all and _removes_all(conflict, side) else side
+            return rule(model.region(conflict))
+
+        if isinstance(episode.toolbox, ShellTools):
+            _resolve_by_shell(episode, call, answer)
+            return
+        _answer_all(episode, call, answer)
+        if _has_tool(episode, "finish"):
+            call("finish", message=MESSAGE)
+
+    return policy
+
+
+def _other_side(side: Choice) -> Choice:
+    return Choice.INCOMING if side is Choice.LOCAL else Choice.LOCAL
+
+
+def _removes_all(conflict: PathConflict, side: Choice) -> bool:
+    return all(entry is None for entry in conflict.placements[side].values())
+
+
+def _joined(first: bytes, second: bytes) -> bytes:
+    if first and second and not first.endswith(b"\n"):
+        return first + b"\n" + second
+    return first + second
+
+
+def _from_solution(solution: Solution) -> Callable[[int], Answer]:
+    return lambda number: solution.answers[number]
+
+
+def _answer_all(episode: MergeEpisode, call: Call, answer: Callable[[int], Answer]) -> None:
+    """Answer the conflicts in order through the tools. A call that is refused is not repeated."""
+    resolution = episode.resolution
+    while (number := resolution.current) is not None:
+        conflict, chosen = resolution.conflict(number), answer(number)
+        if isinstance(conflict, PathConflict):
+            call("resolve_current_merge_conflict_by_choosing", choice=str(chosen), reason="Reference agent.")
+        else:
+            assert isinstance(chosen, bytes)
+            text = to_text(chosen, encoding_of(resolution.content(conflict.path)))
+            call("resolve_current_merge_conflict_with", content=text, reason="Reference agent.")
+        if resolution.current == number:
+            return
+
+
+def _edit_the_rest(episode: MergeEpisode, call: Call) -> None:
+    """Bring every file that is not yet as in the truth there, deletions first."""
+    toolbox = episode.toolbox
+    assert not isinstance(toolbox, ShellTools)
+    truth, read = episode.reference.tree, _truth_reader(episode)
+    changes = changed_paths(_settled_tree(episode), truth)
+    for path, (_, after) in sorted(changes.items(), key=lambda change: change[1][1] is not None):
+        current = toolbox.files.read(path)
+        if after is None:
+            if current is not None:
+                call("edit_file", path=show_path(path), old_text="", new_text="", file_type="deleted")
+            continue
+        content = after.oid.encode() if after.mode == SUBMODULE else read(after)
+        if current is not None and (current.mode, current.content) == (after.mode, content):
+            continue
+        replaced = current.content if current is not None and current.mode != SUBMODULE else b""
+        encoding = encoding_of(replaced)
+        call(
+            "edit_file",
+            path=show_path(path),
+            old_text=to_text(replaced, encoding),
+            new_text=to_text(content, "utf-8" if after.mode == SUBMODULE else encoding),
+            file_type=_TYPES[after.mode],
+        )
+
+
+def _settled_tree(episode: MergeEpisode) -> dict[bytes, Entry]:
+    """The automatic merge with the conflicts' answers; content of files that had regions counts as changed."""
+    tree = dict(episode.resolution.model.automatic)
+    for path, settled in episode.resolution.entries().items():
+        if settled is None:
+            tree.pop(path, None)
+        else:
+            entry, content = settled
+            tree[path] = Entry(entry.mode, "rewritten") if content is not None else entry
+    return tree
+
+
+def _truth_reader(episode: MergeEpisode) -> Callable[[Entry], bytes]:
+    def read(entry: Entry) -> bytes:
+        return read_blobs(episode.reference.mirror, [entry.oid])[entry.oid] or b""
+
+    return read
+
+
+def _has_tool(episode: MergeEpisode, name: str) -> bool:
+    return any(tool.name == name for tool in episode.tools)
+
+
+def _resolve_by_shell(episode: MergeEpisode, call: Call, answer: Callable[[int], Answer]) -> None:
+    """Settle the conflicts in a Resolution of our own, and write the files it makes through the shell."""
+    resolution = Resolution(episode.resolution.model)
+    while (number := resolution.current) is not None:
+        resolution.answer(answer(number))
+    target = dict(resolution.model.automatic)
+    contents: dict[str, bytes] = {}
+    for path, settled in resolution.entries().items():
+        if settled is None:
+            target.pop(path, None)
+            continue
+        entry, content = settled
+        if content is not None:
+            entry = Entry(entry.mode, f"content of {show_path(path)}")
+            contents[entry.oid] = content
+        target[path] = entry
+
+    def read(entry: Entry) -> bytes:
+        if entry.oid in contents:
+            return contents[entry.oid]
+        return read_blobs(episode.reference.mirror, [entry.oid])[entry.oid] or b""
+
+    _apply_by_shell(call, resolution.model.automatic, target, read, unmerged=resolution.model.paths)
+
+
+def _apply_by_shell(
+    call: Call, before: Tree, after: Tree, read: Callable[[Entry], bytes], unmerged: list[bytes] | None = None
+) -> None:
+    """Turn the stopped merge into the tree `after` through `run_command`, stage it and commit."""
+    changes = changed_paths(before, after)
+    for path in unmerged or []:
+        changes.setdefault(path, (before.get(path), after.get(path)))
+    for command in _shell_commands(changes, read):
+        call("run_command", command=command, timeout_s=60)
+    call("run_command", command=f"git add -A && git commit -q -m {shlex.quote(MESSAGE)}", timeout_s=60)
+    call("finish", message=MESSAGE)
+
+
+def _shell_commands(
+    changes: Mapping[bytes, tuple[Entry | None, Entry | None]], read: Callable[[Entry], bytes]
+) -> Iterator[str]:
+    for path, (_, entry) in sorted(changes.items(), key=lambda change: change[1][1] is not None):
+        name = shlex.quote("./" + path.decode("utf-8", "surrogateescape"))
+        if entry is None:
+            yield f"git rm -q -r --cached --ignore-unmatch -- {name}; rm -rf -- {name}"
+            continue
+        yield f"rm -rf -- {name}; mkdir -p -- $(dirname -- {name})"
+        if entry.mode == SUBMODULE:
+            yield f"git update-index --add --cacheinfo {entry.mode},{entry.oid},{name}"
+        elif entry.mode == SYMLINK:
+            yield f"ln -s -- {shlex.quote(read(entry).decode('utf-8', 'surrogateescape'))} {name}"
+        else:
+            encoded = base64.b64encode(read(entry)).decode()
+            for start in range(0, max(1, len(encoded)), _CHUNK):
+                yield f"printf %s {encoded[start : start + _CHUNK]} | base64 -d >> {name}"
+            yield f"chmod {'755' if entry.mode == EXECUTABLE else '644'} -- {name}"

@@ -1,0 +1,169 @@
+"""Scoring a merge: solved is an exact match of trees; gates and graded scores stand beside it.
+
+Everything is read from Git objects in a scratch repository, never from a checked-out file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.git.conflict_text import aligned_resolutions, split_lines
+from gitgoodbench.git.conflicts import ConflictModel, PathConflict, TextConflict, conflict_paths, read_conflicts
+from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_tree
+from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.scenario import Outcome, Verdict
+from gitgoodbench.workspace.scratch import BundleError, ScratchRepository
+from gitgoodbench.workspace.store import RepositoryStore
+
+from .episode import check_parents, merge_spec
+
+MAX_BLOB_BYTES = 64 * 1024 * 1024
+GATES = ("committed", "clean", "nothing_unmerged", "no_leftover_markers")
+
+
+@dataclass(frozen=True)
+class _Trees:
+    """The three trees a score compares, with a reader of their files."""
+
+    git: Git
+    final: Tree
+    truth: Tree
+
+    def contents(self, paths: Iterable[bytes]) -> dict[str, bytes | None]:
+        """Blobs of both trees at the paths, by id; those over the size limit or missing are None."""
+        entries = [tree.get(path) for path in paths for tree in (self.final, self.truth)]
+        oids = [entry.oid for entry in entries if entry is not None and entry.is_file]
+        sizes = blob_sizes(self.git, oids)
+        small = [oid for oid in oids if (size := sizes.get(oid)) is not None and size <= MAX_BLOB_BYTES]
+        return {**dict.fromkeys(oids), **read_blobs(self.git, small)}
+
+
+def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
+    """Compare what the agent committed with the real merge (published metric: `git diff` against it is empty)."""
+    spec = merge_spec(sample)
+    mirror = Git(store.git_dir(sample.name, [spec.merge_commit_hash, *spec.parents]))
+    check_parents(mirror, spec)
+    with ScratchRepository(mirror) as scratch:
+        problem = outcome.problem
+        if outcome.bundle is not None:
+            try:
+                scratch.import_bundle(outcome.bundle)
+            except BundleError as refused:
+                problem = str(refused)
+        if problem is None and outcome.head is not None and not _is_commit(scratch.git, outcome.head):
+            problem = f"the bundle lacks the commit {outcome.head} that HEAD named"
+        if problem is not None or outcome.head is None:
+            return _unsolved(outcome, problem or "HEAD names no commit")
+        if not _holds_both(scratch.git, outcome.head, spec.parents):
+            return _unsolved(outcome, None)
+        try:
+            trees = _Trees(scratch.git, read_tree(scratch.git, outcome.head), read_tree(mirror, spec.merge_commit_hash))
+        except GitError as broken:
+            return _unsolved(outcome, f"the tree of {outcome.head} cannot be read: {broken}")
+        model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
+        return _verdict(trees, model, outcome)
+
+
+def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome) -> Verdict:
+    differing = changed_paths(trees.final, trees.truth)
+    blobs = trees.contents([*differing, *model.paths])
+    solved = not differing
+    gates = _gates(outcome, committed=True, no_markers=not _leftover_markers(trees.final, model, blobs))
+    scores = {
+        "exact_match": float(solved),
+        "normalized_match": float(all(_same_normalized(pair, blobs) for pair in differing.values())),
+        "files_exact": _share(trees.final.get(path) == trees.truth.get(path) for path in model.paths),
+        "conflicts_exact": _share(_conflicts_exact(trees, model, blobs)),
+    }
+    return Verdict(solved, solved, gates, scores)
+
+
+def _unsolved(outcome: Outcome, problem: str | None) -> Verdict:
+    """Nothing was committed that holds both sides: nothing is resolved."""
+    scores = dict.fromkeys(("exact_match", "normalized_match", "files_exact", "conflicts_exact"), 0.0)
+    return Verdict(False, False, _gates(outcome, committed=False, no_markers=False), scores, problem=problem)
+
+
+def _gates(outcome: Outcome, *, committed: bool, no_markers: bool) -> dict[str, bool]:
+    state = outcome.state
+    clean = state.get("uncommitted") == [] and not state.get("merge_in_progress")
+    return dict(zip(GATES, (committed, clean, state.get("unmerged") == [], no_markers), strict=True))
+
+
+def _is_commit(git: Git, oid: str) -> bool:
+    return git.execute("cat-file", "-e", f"{oid}^{{commit}}").returncode == 0
+
+
+def _holds_both(git: Git, head: str, parents: tuple[str, str]) -> bool:
+    """Whether the commit descends from both sides, and is neither of them."""
+    return head not in parents and all(
+        git.execute("merge-base", "--is-ancestor", parent, head).returncode == 0 for parent in parents
+    )
+
+
+def _leftover_markers(final: Tree, model: ConflictModel, blobs: dict[str, bytes | None]) -> bool:
+    """Whether an opening or closing marker line that the conflict brought still stands in its file."""
+    for path, file in model.files.items():
+        entry = final.get(path)
+        content = blobs.get(entry.oid) if entry is not None else None
+        if content is None:
+            continue
+        brought = {line.rstrip(b"\r\n") for region in file.regions for line in (region.opening, region.closing)}
+        if any(line.rstrip(b"\r\n") in brought for line in split_lines(content)):
+            return True
+    return False
+
+
+def _same_normalized(pair: tuple[Entry | None, Entry | None], blobs: dict[str, bytes | None]) -> bool:
+    """Whether two entries are files of the same mode and text, line ends, trailing blanks and final newline aside."""
+    ours, theirs = pair
+    if ours is None or theirs is None or ours.mode != theirs.mode:
+        return False
+    first, second = blobs.get(ours.oid), blobs.get(theirs.oid)
+    return first is not None and second is not None and _normalized(first) == _normalized(second)
+
+
+def _normalized(content: bytes) -> bytes:
+    return b"\n".join(line.rstrip(b" \t\r\n") for line in split_lines(content)).rstrip(b"\n")
+
+
+def _conflicts_exact(trees: _Trees, model: ConflictModel, blobs: dict[str, bytes | None]) -> list[bool]:
+    """For every conflict, whether it is resolved as in the truth."""
+    found = {path: _resolved_regions(trees.final.get(path), model, path, blobs) for path in model.files}
+    real = {path: _resolved_regions(trees.truth.get(path), model, path, blobs) for path in model.files}
+    return [_is_exact(conflict, trees, found, real) for conflict in model.conflicts]
+
+
+Resolved = dict[bytes, list[bytes] | None]
+
+
+def _is_exact(conflict: TextConflict | PathConflict, trees: _Trees, found: Resolved, real: Resolved) -> bool:
+    if isinstance(conflict, TextConflict):
+        ours, theirs = found[conflict.path], real[conflict.path]
+        if ours is None or theirs is None:
+            return ours is None and theirs is None
+        return ours[conflict.position] == theirs[conflict.position]
+    paths = {*conflict_paths(conflict), *(path for placed in conflict.placements.values() for path in placed)}
+    return all(_like(trees, path, found, real) for path in paths)
+
+
+def _like(trees: _Trees, path: bytes, found: Resolved, real: Resolved) -> bool:
+    """Whether the path's fate is as in the truth; the text of a file with regions is its own conflicts' matter."""
+    ours, theirs = trees.final.get(path), trees.truth.get(path)
+    if path in found and found[path] is not None and real[path] is not None:
+        return ours is not None and theirs is not None and ours.mode == theirs.mode
+    return ours == theirs
+
+
+def _resolved_regions(
+    entry: Entry | None, model: ConflictModel, path: bytes, blobs: dict[str, bytes | None]
+) -> list[bytes] | None:
+    content = blobs.get(entry.oid) if entry is not None else None
+    return None if content is None else aligned_resolutions(model.files[path].segments, content)
+
+
+def _share(marks: Iterable[bool]) -> float | None:
+    listed = list(marks)
+    return sum(listed) / len(listed) if listed else None

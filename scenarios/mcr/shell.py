@@ -1,0 +1,69 @@
+"""The shell tool set: one command runner inside the sandbox. The agent works as a developer would, with Git itself."""
+
+from __future__ import annotations
+
+from gitgoodbench.errors import ToolError
+from gitgoodbench.git.process import GIT_ENVIRONMENT, ExecResult
+from gitgoodbench.sandbox.base import Sandbox
+from gitgoodbench.tools import Tool
+
+OUTPUT_LIMIT = 32 * 1024
+MAX_TIMEOUT_S = 600
+_HARNESS_ONLY = ("GIT_LITERAL_PATHSPECS", "GIT_OPTIONAL_LOCKS", "GIT_ALLOW_PROTOCOL")
+
+
+class ShellTools:
+    """`run_command` and `finish`."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._environment = {
+            **{name: value for name, value in GIT_ENVIRONMENT.items() if name not in _HARNESS_ONLY},
+            "HOME": "/tmp",
+        }
+        found = sandbox.exec(["/bin/sh", "-c", "command -v bash"], env=self._environment)
+        self._shell = "bash" if found.returncode == 0 else "sh"
+        self.finished = False
+
+    def tools(self) -> list[Tool]:
+        return [Tool.of(self.run_command), Tool.of(self.finish)]
+
+    def run_command(self, command: str, timeout_s: int = 60) -> str:
+        """Run a command line in a shell, at the project's root. What it starts is gone when it has ended.
+
+        Args:
+            command: the command line.
+            timeout_s: seconds after which it is killed, at most 600.
+        """
+        if "\0" in command:
+            raise ToolError("a command cannot hold a NUL character")
+        line = command.encode("utf-8", "surrogateescape")
+        if len(line) > 100_000:
+            raise ToolError("the command is longer than 100000 bytes; write files in several steps")
+        result = self._sandbox.exec(
+            [self._shell, "-c", line],
+            env=self._environment,
+            timeout_s=min(max(1, timeout_s), MAX_TIMEOUT_S),
+            output_limit=OUTPUT_LIMIT,
+        )
+        return _show(result)
+
+    def finish(self, message: str) -> str:  # noqa: ARG002
+        """Say that you are done. Only what is committed by then counts.
+
+        Args:
+            message: what you did, in a sentence.
+        """
+        self.finished = True
+        return "Finished."
+
+
+def _show(result: ExecResult) -> str:
+    status = "timed out, killed" if result.timed_out else f"exit code {result.returncode}"
+    parts = [status]
+    for name, stream in (("stdout", result.stdout), ("stderr", result.stderr)):
+        if stream:
+            parts.append(f"--- {name}\n{stream.decode('utf-8', 'replace').rstrip()}")
+    if result.truncated:
+        parts.append(f"--- output beyond {OUTPUT_LIMIT} bytes of a stream is left out")
+    return "\n".join(parts)

@@ -1,0 +1,154 @@
+"""Cutting conflicted text, placing resolutions byte-exactly, and finding them again in the final file."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitgoodbench.git.conflict_text import (
+    Region,
+    aligned_resolutions,
+    expressible,
+    marker_size,
+    place,
+    regions,
+    resolutions,
+    split_conflicts,
+    split_lines,
+)
+
+OPEN, MIDDLE, CLOSE = b"<<<<<<< HEAD\n", b"=======\n", b">>>>>>> incoming\n"
+
+
+def region(local: bytes, incoming: bytes) -> Region:
+    return Region(local, incoming, OPEN, MIDDLE, CLOSE)
+
+
+def test_lines_end_at_lf_and_nowhere_else() -> None:
+    content = b"a\x0cb\rc\x1cd\xe2\x80\xa8e\x85\n\nlast"
+    assert split_lines(content) == [b"a\x0cb\rc\x1cd\xe2\x80\xa8e\x85\n", b"\n", b"last"]
+
+
+def test_clean_text_and_regions_alternate_even_where_regions_touch() -> None:
+    block = OPEN + b"1\n" + MIDDLE + b"2\n" + CLOSE
+    assert split_conflicts(block + block + b"end\n", 7) == [
+        b"", region(b"1\n", b"2\n"), b"", region(b"1\n", b"2\n"), b"end\n",
+    ]  # fmt: skip
+
+
+def test_marker_like_lines_of_another_length_are_content() -> None:
+    heading = b"Title\n=======\n<<<<<<< not a marker\n"
+    size = marker_size([heading])
+    assert size == 8
+    text = heading + b"<<<<<<<< HEAD\na\n=======\n========\nb\n>>>>>>>> incoming\n"
+    clean, found, _ = split_conflicts(text, size)
+    assert clean == heading
+    assert isinstance(found, Region)
+    assert (found.local, found.incoming) == (b"a\n=======\n", b"b\n")
+
+
+def test_marker_in_the_middle_of_a_line_is_content() -> None:
+    assert split_conflicts(b"x <<<<<<< HEAD\n", 7) == [b"x <<<<<<< HEAD\n"]
+
+
+def test_unclosed_region_is_refused() -> None:
+    with pytest.raises(ValueError, match="not closed"):
+        split_conflicts(OPEN + b"a\n", 7)
+
+
+def test_missing_final_newline_is_recovered_from_the_side_that_lacks_it() -> None:
+    text = b"top\n" + OPEN + b"ours\n" + MIDDLE + b"theirs\n" + CLOSE
+    segments = split_conflicts(text, 7, b"top\nours", b"top\ntheirs\n")
+    (found,) = regions(segments)
+    assert (found.local, found.incoming) == (b"ours", b"theirs\n")
+    assert found.text == text.removeprefix(b"top\n")
+
+
+def test_missing_final_newline_in_a_crlf_file() -> None:
+    text = b"<<<<<<< HEAD\r\nours\r\n=======\r\ntheirs\r\n>>>>>>> incoming\r\n"
+    (found,) = regions(split_conflicts(text, 7, b"ours", b"theirs\r\n"))
+    assert (found.local, found.incoming) == (b"ours", b"theirs\r\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "local", "incoming", "at_end", "placed"),
+    [
+        pytest.param(b"new", b"a\n", b"b\n", False, b"new\n", id="a last line gets its newline"),
+        pytest.param(b"new", b"a\n", b"b\n", True, b"new\n", id="at the end of the file too, where the sides have one"),
+        pytest.param(b"new", b"a", b"b\n", True, b"new", id="but not where a side has none"),
+        pytest.param(b"new\n", b"a", b"b\n", True, b"new\n", id="unless it is written"),
+        pytest.param(b"new\n", b"a\r\n", b"b\r\n", False, b"new\r\n", id="CRLF on both sides"),
+        pytest.param(b"new", b"a\r\n", b"b\r\n", False, b"new\r\n", id="CRLF on both sides, no newline written"),
+        pytest.param(
+            b"a\nb\nnew\n", b"a\r\n", b"b\n", False, b"a\r\nb\nnew\n", id="each line as in the side that has it"
+        ),
+        pytest.param(b"x\r\ny\n", b"a\n", b"b\n", False, b"x\r\ny\n", id="written with CR: as written"),
+        pytest.param(b"", b"a\n", b"b\n", False, b"", id="nothing"),
+        pytest.param(b" \tx \n", b"a\n", b"b\n", False, b" \tx \n", id="blanks stay"),
+        pytest.param(b"\xff\x0c\n", b"a\n", b"b\n", False, b"\xff\x0c\n", id="any bytes"),
+    ],
+)
+def test_placing(content: bytes, local: bytes, incoming: bytes, at_end: bool, placed: bytes) -> None:
+    assert place(content, region(local, incoming), at_end=at_end) == placed
+
+
+lines = st.lists(st.sampled_from([b"a", b"b", b"", b"\tx ", b"\x0c"]), max_size=4)
+ends = st.sampled_from([b"\n", b"\r\n"])
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> bytes:
+    return b"".join(line + draw(ends) for line in draw(lines))
+
+
+@given(sides(), sides(), st.booleans(), st.booleans())
+def test_either_side_can_always_be_placed(local: bytes, incoming: bytes, cut: bool, at_end: bool) -> None:
+    if cut and at_end:
+        local = local.removesuffix(b"\n").removesuffix(b"\r")
+    for side in (local, incoming):
+        assert expressible(side, region(local, incoming), at_end=at_end)
+
+
+clean_text = st.lists(st.sampled_from([b"k\n", b"l\n", b"a\n"]), max_size=3).map(b"".join)
+
+
+@st.composite
+def segmented(draw: st.DrawFn) -> tuple[list[bytes | Region], list[bytes]]:
+    segments: list[bytes | Region] = [draw(clean_text)]
+    answers = []
+    for _ in range(draw(st.integers(1, 3))):
+        segments += [region(b"1\n", b"2\n"), draw(clean_text)]
+        answers.append(draw(st.lists(st.sampled_from([b"a\n", b"k\n", b"z\n"]), max_size=3).map(b"".join)))
+    return segments, answers
+
+
+def fill(segments: list[bytes | Region], answers: list[bytes]) -> bytes:
+    left = iter(answers)
+    return b"".join(next(left) if isinstance(segment, Region) else segment for segment in segments)
+
+
+@given(segmented())
+def test_resolutions_found_in_a_file_make_that_file(case: tuple[list[bytes | Region], list[bytes]]) -> None:
+    segments, answers = case
+    final = fill(segments, answers)
+    found = resolutions(segments, final)
+    assert found is not None
+    assert fill(segments, found) == final
+
+
+@given(segmented())
+def test_a_change_outside_the_regions_is_seen(case: tuple[list[bytes | Region], list[bytes]]) -> None:
+    segments, answers = case
+    segments = [b"unique\n", *segments[1:]]
+    assert resolutions(segments, b"changed\n" + fill(segments[1:], answers)) is None
+
+
+def test_resolutions_are_whole_lines() -> None:
+    assert resolutions([b"", region(b"", b""), b"b\n"], b"ab\n") is None
+
+
+def test_without_an_exact_match_lines_between_the_nearest_survivors_count() -> None:
+    segments: list[bytes | Region] = [b"import a\nhead\n", region(b"1\n", b"2\n"), b"tail\nend\n"]
+    assert aligned_resolutions(segments, b"import b\nhead\n3\ntail\nend\n") == [b"3\n"]
+    assert aligned_resolutions(segments, b"import b\nhead\n3\nrewritten\nend\n") == [b"3\nrewritten\n"]
