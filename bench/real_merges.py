@@ -120,6 +120,8 @@ def leaked(episode: Any, sample: Sample) -> list[str]:
     if present:  # `--not` looks only at the edges of history: what a parent once held and gave up is no secret
         known = mirror.run("rev-list", "--objects", "--no-object-names", "--missing=allow-any", *spec.parents)
         present -= set(known.decode().split())
+        merged = episode.git.run("ls-tree", "-r", "-t", "--format=%(objectname)", episode.facts["automatic_tree"])
+        present -= set(merged.decode().split())  # files that merge cleanly are no part of the answer
     return [f"leaked: {oid}" for oid in sorted(present)]
 
 

@@ -34,14 +34,23 @@ def pack_history(repository: Git, tips: Sequence[str], folder: Path, *, boundary
     shallow.write_text("".join(f"{commit}\n" for commit in cut), encoding="ascii")
     git = repository.with_env(GIT_SHALLOW_FILE=str(shallow)) if boundary else repository
     revisions = "".join(f"{tip}\n" for tip in tips).encode()
-    name = git.line(
-        "pack-objects", "--revs", "--quiet", "--missing=allow-any", "--delta-base-offset", str(folder / "pack"),
-        stdin=revisions,
-    )  # fmt: skip
+    pack, index = pack_objects(git, revisions, folder)
     if cut:
         reachable = set(git.run("rev-list", "--stdin", stdin=revisions).decode().split())
         cut = [commit for commit in cut if commit in reachable]
-    return PackedHistory(folder / f"pack-{name}.pack", folder / f"pack-{name}.idx", tuple(cut))
+    return PackedHistory(pack, index, tuple(cut))
+
+
+def pack_objects(repository: Git, revisions: bytes, folder: Path) -> tuple[Path, Path]:
+    """A pack and its index in `folder`, with the objects that `revisions` (lines of `git rev-list --stdin`) name.
+
+    Git makes its temporary files in an object directory: one in `folder`, since the repository is only read.
+    """
+    name = scratch_objects(repository, folder).line(
+        "pack-objects", "--revs", "--quiet", "--missing=allow-any", "--delta-base-offset", str(folder / "pack"),
+        stdin=revisions,
+    )  # fmt: skip
+    return folder / f"pack-{name}.pack", folder / f"pack-{name}.idx"
 
 
 def merge_boundary(repository: Git, parents: tuple[str, str], depth: int) -> tuple[str, ...]:
@@ -70,7 +79,7 @@ def merge_boundary(repository: Git, parents: tuple[str, str], depth: int) -> tup
 def scratch_objects(repository: Git, scratch: Path) -> Git:
     """The repository, with every object that a command writes going to `scratch` instead."""
     objects = scratch / "objects"
-    objects.mkdir(exist_ok=True)
+    (objects / "pack").mkdir(parents=True, exist_ok=True)
     own = repository.run("rev-parse", "--git-path", "objects").decode().rstrip("\n")
     return repository.with_env(
         GIT_OBJECT_DIRECTORY=str(objects),

@@ -23,6 +23,7 @@ from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_text
 from gitgoodbench.scenario import Call, Policy
 from gitgoodbench.workspace.build import check_out, commit_index
+from gitgoodbench.workspace.history import pack_objects
 
 from .episode import MergeEpisode
 from .resolution import Answer, Resolution
@@ -54,12 +55,9 @@ def oracle(episode: MergeEpisode, call: Call) -> None:  # noqa: ARG001
     tree = reference.mirror.line("rev-parse", "--verify", "--end-of-options", f"{reference.merge_commit}^{{tree}}")
     wanted = f"{tree}\n^{episode.parents[0]}\n^{episode.parents[1]}\n".encode()
     with tempfile.TemporaryDirectory(prefix="gitgoodbench-") as folder:
-        name = reference.mirror.line(
-            "pack-objects", "--revs", "--quiet", "--missing=allow-any", f"{folder}/pack", stdin=wanted
-        )
-        for suffix in ("pack", "idx"):
-            with (Path(folder) / f"pack-{name}.{suffix}").open("rb") as stream:
-                episode.sandbox.put(f".git/objects/pack/pack-{name}.{suffix}", stream, mode=0o444)
+        for file in pack_objects(reference.mirror, wanted, Path(folder)):
+            with file.open("rb") as stream:
+                episode.sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)
     check_out(episode.git, tree)
     episode.git.run("clean", "-ffdxq")
     commit_index(episode.git, MESSAGE.encode() + b"\n", episode.parents)
