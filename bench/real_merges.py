@@ -1,10 +1,11 @@
 """Every conflicting merge of given repositories, set up and solved: does the harness keep its promises on real history?
 
-    python bench/real_merges.py --repos DIR --name owner/name [--name ...] [--sandbox local|docker] [--limit N] [--out FILE.jsonl]
+    python bench/real_merges.py --repos DIR --name owner/name [--name ...] [--sandbox local|docker] [--limit N]
+    [--out FILE.jsonl]
 
-For each merge: `oracle` must match exactly; `tool-oracle` with the published tools must match exactly where the sample is attainable and nowhere else;
-`tool-oracle` with the extended tools must match always; the answer's objects must be absent from the sandbox. Prints a Markdown table;
-exits with 1 when a promise is broken.
+For each merge: `oracle` must match exactly; `tool-oracle` with the published tools must match exactly where the
+sample is attainable and nowhere else; `tool-oracle` with the extended tools must match always; the answer's objects
+must be absent from the sandbox. Prints a Markdown table; exits with 1 when a promise is broken.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Tally:
 
 
 def conflicting_merges(git: Git) -> Iterator[tuple[str, str, str, list[str]]]:
-    """(merge, parent 0, parent 1, conflicted paths) of every two-parent merge on any ref that conflicts when replayed."""
+    """(merge, parent 0, parent 1, conflicted paths) of every two-parent merge on any ref that conflicts when
+    replayed.
+    """
     listing = git.run("rev-list", "--all", "--merges", "--min-parents=2", "--max-parents=2", "--parents").decode()
     with ScratchRepository(git) as scratch:
         for line in listing.splitlines():
@@ -113,7 +116,8 @@ def leaked(episode: Any, sample: Sample) -> list[str]:
     mirror: Git = episode.reference.mirror
     spec = sample.merge
     secret = mirror.run(
-        "rev-list", "--objects", "--no-object-names", "--missing=allow-any", spec.merge_commit_hash, "--not", *spec.parents
+        "rev-list", "--objects", "--no-object-names", "--missing=allow-any",
+        spec.merge_commit_hash, "--not", *spec.parents,
     )  # fmt: skip
     checked = episode.git.run("cat-file", "--batch-check=%(objectname)", stdin=secret).decode().splitlines()
     present = {line for line in checked if not line.endswith("missing")}
@@ -181,9 +185,7 @@ def main() -> int:
     labels = [f"{agent}/{tools}" for agent, tools in TRIALS]
     labels += [f"{rule}/published" for rule in RULES] if args.rules else []
     print(f"{version}, sandbox {args.sandbox}\n")
-    print(
-        f"| repository | merges | conflicting | set up | attainable | {' | '.join(labels)} | broken promises | seconds |"
-    )
+    print(f"| repository | merges | conflicting | set up | attainable | {' | '.join(labels)} | broken | seconds |")
     print("|---" * (len(labels) + 7) + "|")
     broken = 0
     for name in args.name:

@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-CommitId = Annotated[str, StringConstraints(pattern=r"\A([0-9a-f]{40}|[0-9a-f]{64})\Z")]
-RepositoryName = Annotated[str, StringConstraints(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9._-]*/[A-Za-z0-9_.-]+\Z")]
+
+def _storable(text: str) -> str:
+    text.encode("utf-8")  # UnicodeEncodeError is a ValueError: pydantic reports it
+    return text
+
+
+def _path(text: str) -> str:
+    if not text or "\0" in text:
+        raise ValueError("not a path")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+GitPath = Annotated[str, AfterValidator(_path)]
+"""A path as Git has it; bytes that are not UTF-8 appear as lone surrogates (`os.fsdecode`, `os.fsencode`)."""
+CommitId = Annotated[str, StringConstraints(pattern=r"\A([0-9a-f]{40}|[0-9a-f]{64})\z")]
+RepositoryName = Annotated[
+    str, StringConstraints(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9._-]*/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*\z")
+]
 Difficulty = Literal["easy", "medium", "hard"]
 
 
@@ -22,7 +39,7 @@ class MergeSpec(_Frozen):
     parents: tuple[CommitId, CommitId]
     number_of_files_with_merge_conflict: int = Field(ge=0)
     total_number_of_merge_conflicts: int = Field(ge=0)
-    files_in_merge_conflict: tuple[str, ...]
+    files_in_merge_conflict: tuple[GitPath, ...]
 
 
 class FileCommitChainSpec(_Frozen):
@@ -31,8 +48,8 @@ class FileCommitChainSpec(_Frozen):
     The chain is `newest_commit` and its first parents; its base is `newest_commit~times_seen_consecutively`.
     """
 
-    file: str = Field(min_length=1)
-    branch: str
+    file: GitPath
+    branch: str = ""
     times_seen_consecutively: int = Field(ge=1)
     purity: float = Field(ge=0, le=1)
     newest_commit: CommitId
@@ -42,22 +59,23 @@ class FileCommitChainSpec(_Frozen):
 class Sample(_Frozen):
     """One dataset row. Exactly one of `merge` and `chain` is set, as `sample_type` says."""
 
-    id: Annotated[str, StringConstraints(pattern=r"\A[\w.-]+\Z")]
+    id: Annotated[str, StringConstraints(pattern=r"\A\w[\w.-]*\z", max_length=200)]
     name: RepositoryName
-    default_branch: str = ""
-    license: str = ""
-    stargazers: int | None = None
-    created_at: str = ""
-    topics: str = ""
-    programming_language: str
+    default_branch: Text = ""
+    license: Text = ""
+    stargazers: Annotated[int, Field(ge=0, lt=2**63)] | None = None
+    created_at: Text = ""
+    topics: Text = ""
+    programming_language: Annotated[Text, StringConstraints(to_lower=True, strip_whitespace=True, min_length=1)]
     sample_type: Literal["merge", "file_commit_chain"]
-    project_size: str = ""
+    project_size: Text = ""
     difficulty: Difficulty
     merge: MergeSpec | None = None
     chain: FileCommitChainSpec | None = None
 
     @model_validator(mode="after")
     def _one_spec(self) -> Sample:
-        if (self.merge is not None) != (self.sample_type == "merge") or (self.chain is None) != (self.merge is not None):
+        given = [name for name, spec in (("merge", self.merge), ("file_commit_chain", self.chain)) if spec is not None]
+        if given != [self.sample_type]:
             raise ValueError(f"sample_type {self.sample_type!r} does not fit the fields of its scenario")
         return self

@@ -15,19 +15,26 @@ from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.objects import read_tree
 from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.replay import Replay
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.workspace.history import pack_history
 
 
 def build_workspace(
-    sandbox: Sandbox, repository: Git, branches: Mapping[str, str], *, boundary: Sequence[str] = ()
+    sandbox: Sandbox,
+    repository: Git,
+    branches: Mapping[str, str],
+    *,
+    boundary: Sequence[str] = (),
+    trees: Sequence[str] = (),
 ) -> Git:
-    """Make a repository in the sandbox's work folder with these branches, the first of them checked out.
+    """Make a repository with these branches in the sandbox's work folder; the first is current, nothing is checked out.
 
     Args:
         repository: the repository on this machine that has the commits; only read.
         branches: name of the branch -> commit id.
         boundary: commits whose parents are left out.
+        trees: trees to hold besides.
 
     Returns:
         Git on the workspace, running inside the sandbox.
@@ -38,7 +45,7 @@ def build_workspace(
     algorithm = "sha256" if len(branches[first]) == 64 else "sha1"
     git.run("init", "--quiet", "--template=", f"--object-format={algorithm}", f"--initial-branch={first}")
     with tempfile.TemporaryDirectory(prefix="gitgoodbench-") as folder:
-        history = pack_history(repository, list(branches.values()), Path(folder), boundary=boundary)
+        history = pack_history(repository, list(branches.values()), Path(folder), boundary=boundary, trees=trees)
         for file in (history.pack, history.index):
             with file.open("rb") as stream:
                 sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)
@@ -47,7 +54,6 @@ def build_workspace(
     write_attributes(sandbox)
     updates = b"".join(f"create refs/heads/{name}\0{commit}\0".encode() for name, commit in branches.items())
     git.run("-c", "core.logAllRefUpdates=false", "update-ref", "-z", "--stdin", stdin=updates)
-    check_out(git, branches[first])
     return git
 
 
@@ -61,29 +67,49 @@ def attribute_rules(marker_size: int) -> str:
     return f"* -text !eol -ident !filter !working-tree-encoding conflict-marker-size={marker_size}\n"
 
 
-def check_out(git: Git, commit: str) -> None:
-    """Fill index and working tree from a commit; files whose blob the repository lacks are left out, marked
-    skip-worktree.
+def check_out(git: Git, treeish: str) -> None:
+    """Fill index and working tree from a tree; files whose blob the repository lacks are left out (skip-worktree).
 
     Raises:
         SetupFailed: the files cannot be written.
     """
     try:
-        git.run("read-tree", "--reset", commit)
+        git.run("read-tree", "--reset", treeish)
         result = git.execute("checkout-index", "--all", "--force", "--quiet", "-u")
         if result.returncode == 0:
             return
-        absent = _absent_files(git, commit)
+        absent = _absent_files(git, treeish)
         if not absent:
-            raise SetupFailed(f"the files of {commit} cannot be written: {result.stderr.decode('utf-8', 'replace')}")
+            raise SetupFailed(f"the files of {treeish} cannot be written: {result.stderr.decode('utf-8', 'replace')}")
         git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=b"".join(path + b"\0" for path in absent))
         git.run("checkout-index", "--all", "--force", "--quiet", "-u")
     except GitError as problem:
-        raise SetupFailed(f"commit {commit} cannot be checked out: {problem}") from problem
+        raise SetupFailed(f"{treeish} cannot be checked out: {problem}") from problem
 
 
-def _absent_files(git: Git, commit: str) -> list[bytes]:
-    entries = {path: entry.oid for path, entry in read_tree(git, commit).items() if entry.mode != "160000"}
+def stop_at_conflicts(sandbox: Sandbox, git: Git, replay: Replay, incoming: str) -> None:
+    """Bring a workspace to where `git merge incoming` stops: automatic merge in the files, conflicts in the index.
+
+    Done from the replay and not by merging again: the sandbox's Git has no say in what the conflicts are, and files
+    whose content the repository lacks are no obstacle. The workspace must hold the automatic tree.
+    """
+    write_attributes(sandbox, replay.marker_size)
+    check_out(git, replay.tree)
+    null = "0" * len(replay.tree)
+    lines = [b"0 %s\t%s\0" % (null.encode(), path) for path in replay.conflicted]
+    for path, stages in replay.conflicted.items():
+        for number, entry in enumerate((stages.base, stages.local, stages.incoming), 1):
+            if entry is not None:
+                lines.append(b"%s %s %d\t%s\0" % (entry.mode.encode(), entry.oid.encode(), number, path))
+    git.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
+    listing = b"".join(b"#\t%s\n" % path.replace(b"\n", b"\n# ") for path in replay.conflicted)
+    sandbox.put(".git/MERGE_MSG", b"Merge branch 'incoming' into local\n\n# Conflicts:\n" + listing)
+    sandbox.put(".git/MERGE_MODE", b"no-ff")
+    sandbox.put(".git/MERGE_HEAD", f"{incoming}\n".encode())
+
+
+def _absent_files(git: Git, treeish: str) -> list[bytes]:
+    entries = {path: entry.oid for path, entry in read_tree(git, treeish).items() if entry.mode != "160000"}
     oids = "".join(f"{oid}\n" for oid in entries.values()).encode()
     checked = git.run("cat-file", "--batch-check=%(objectname)", stdin=oids).split(b"\n")
     return [path for path, line in zip(entries, checked, strict=False) if line.endswith(b"missing")]

@@ -24,8 +24,10 @@ class PackedHistory:
     boundary: tuple[str, ...]
 
 
-def pack_history(repository: Git, tips: Sequence[str], folder: Path, *, boundary: Sequence[str] = ()) -> PackedHistory:
-    """Pack what is reachable from `tips`, cut at `boundary`, into files in `folder`.
+def pack_history(
+    repository: Git, tips: Sequence[str], folder: Path, *, boundary: Sequence[str] = (), trees: Sequence[str] = ()
+) -> PackedHistory:
+    """Pack what is reachable from the commits `tips`, cut at `boundary`, and from `trees`, into files in `folder`.
 
     A boundary that the repository has itself (a shallow clone) is respected and handed on.
     """
@@ -34,7 +36,7 @@ def pack_history(repository: Git, tips: Sequence[str], folder: Path, *, boundary
     shallow.write_text("".join(f"{commit}\n" for commit in cut), encoding="ascii")
     git = repository.with_env(GIT_SHALLOW_FILE=str(shallow)) if boundary else repository
     revisions = "".join(f"{tip}\n" for tip in tips).encode()
-    pack, index = pack_objects(git, revisions, folder)
+    pack, index = pack_objects(git, revisions + "".join(f"{tree}\n" for tree in trees).encode(), folder)
     if cut:
         reachable = set(git.run("rev-list", "--stdin", stdin=revisions).decode().split())
         cut = [commit for commit in cut if commit in reachable]

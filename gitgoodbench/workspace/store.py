@@ -1,13 +1,29 @@
 """The repository store: where the history of a sample comes from.
 
-(Contract; the implementation follows.)
+Repositories of the built-in suite are built on this machine. All others come from the folder that the user names, and
+from there alone; or else from a cache of mirrors that are cloned on demand.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
+from urllib.parse import urlsplit
+
+from gitgoodbench.cache import cache_home
+from gitgoodbench.errors import InfrastructureFailed, SetupFailed, UserError
+from gitgoodbench.workspace.commits import UnreadableRepositoryError, commit_problems
+from gitgoodbench.workspace.local import LocalRepositories
+from gitgoodbench.workspace.mirrors import GITHUB, Mirrors
+from gitgoodbench.workspace.network import Network, Progress
+
+BUILT_IN: Final = "mini/"
+"""What names of repositories of the built-in suite start with."""
+
+_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 class RepositoryStore(Protocol):
@@ -18,5 +34,61 @@ class RepositoryStore(Protocol):
 
         Raises:
             SetupFailed: the repository or a commit cannot be had, with the reason.
+            InfrastructureFailed: the network, the cache or the disk failed.
         """
         ...
+
+
+@dataclass(frozen=True)
+class _Store:
+    others: RepositoryStore
+    cache_dir: Path | None
+
+    def git_dir(self, name: str, commits: Sequence[str]) -> Path:
+        """See `RepositoryStore.git_dir`."""
+        if not _NAME.fullmatch(name) or {".", ".."} & set(name.split("/")):
+            raise SetupFailed(f"{name!r} is not a repository name (owner/name)")
+        if not name.startswith(BUILT_IN):
+            return self.others.git_dir(name, commits)
+        from gitgoodbench.dataset.mini import repository_path
+
+        git_dir = repository_path(name, self.cache_dir)
+        try:
+            problems = commit_problems(git_dir, commits)
+        except UnreadableRepositoryError as problem:
+            raise InfrastructureFailed(f"{name}: {git_dir} is damaged ({problem}): delete it") from problem
+        if problems:
+            raise SetupFailed(f"{name}: commit {problems[0]} in the built-in suite")
+        return git_dir
+
+
+def open_store(
+    repos: Path | None = None,
+    cache_dir: Path | None = None,
+    offline: bool = False,
+    progress: Progress | None = None,
+    *,
+    base_url: str = GITHUB,
+) -> RepositoryStore:
+    """The store of a run. Nothing is fetched before a repository is asked for.
+
+    Args:
+        repos: folder of local repositories (see `workspace.local.LAYOUTS`), used instead of the cache and the network.
+        cache_dir: the harness's cache, None for `cache.cache_home()`; mirrors go to its folder `repos`. Also used by
+            the built-in suite, whatever `repos` says.
+        offline: never touch the network.
+        progress: told what is being cloned and fetched, from the thread that needs it.
+        base_url: where `owner/name.git` is cloned from: https, http or file, without user name and password.
+
+    Raises:
+        UserError: `repos` is no folder, or `base_url` is none of these.
+    """
+    if repos is not None:
+        if not repos.is_dir():
+            raise UserError(f"--repos {repos} is not a folder")
+        return _Store(LocalRepositories(repos.absolute()), cache_dir)
+    url = urlsplit(base_url)
+    if url.scheme not in ("https", "http", "file") or "@" in url.netloc:
+        raise UserError("repositories are cloned from a https, http or file URL without user name and password")
+    folder = (cache_home() if cache_dir is None else cache_dir.absolute()) / "repos"
+    return _Store(Mirrors(folder, base_url.rstrip("/"), offline, Network(progress)), cache_dir)

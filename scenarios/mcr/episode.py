@@ -16,7 +16,7 @@ from gitgoodbench.jsontypes import Json
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 from gitgoodbench.tools import Tool
-from gitgoodbench.workspace.build import build_workspace, write_attributes
+from gitgoodbench.workspace.build import build_workspace, stop_at_conflicts
 from gitgoodbench.workspace.history import merge_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -91,22 +91,20 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     spec = merge_spec(sample)
     mirror = Git(store.git_dir(sample.name, [spec.merge_commit_hash, *spec.parents]))
     check_parents(mirror, spec)
-    try:
-        with ScratchRepository(mirror) as scratch:
+    with ScratchRepository(mirror) as scratch:
+        try:
             model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
+            reference = _reference(mirror, spec, model)
+            boundary = merge_boundary(mirror, spec.parents, options.history) if options.history is not None else ()
+            age = newer_side(mirror, spec.parents)
+        except GitError as problem:
+            raise SetupFailed(f"the merge cannot be replayed: {problem}") from problem
         if model.replay.clean:
             raise SetupFailed(f"merging {spec.parents[1]} into {spec.parents[0]} has no conflict")
-        reference = _reference(mirror, spec, model)
-        boundary = merge_boundary(mirror, spec.parents, options.history) if options.history is not None else ()
-        age = newer_side(mirror, spec.parents)
-    except GitError as problem:
-        raise SetupFailed(f"the merge cannot be replayed: {problem}") from problem
-    branches = {"local": spec.parents[0], "incoming": spec.parents[1]}
-    try:
-        git = build_workspace(sandbox, mirror, branches, boundary=boundary)
-        start_merge(sandbox, git, model.replay)
-    except GitError as problem:
-        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
+        try:
+            git = _workspace(sandbox, scratch.git, spec.parents, model.replay, boundary)
+        except GitError as problem:
+            raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
     resolution = Resolution(model)
     return MergeEpisode(
         sandbox=sandbox,
@@ -139,27 +137,13 @@ def check_parents(mirror: Git, spec: MergeSpec) -> None:
         raise SetupFailed(f"the row names the parents {' '.join(spec.parents)}, but {spec.merge_commit_hash} has {has}")
 
 
-def start_merge(sandbox: Sandbox, git: Git, expected: Replay) -> None:
-    """Run the merge in the workspace until it stops at the conflicts that the replay found.
-
-    Raises:
-        SetupFailed: the sandbox's Git merges differently.
-    """
-    write_attributes(sandbox, expected.marker_size)
-    git.execute("merge", "--no-commit", "--no-ff", "--allow-unrelated-histories", "--quiet", "incoming")
-    unmerged = git.run("ls-files", "--unmerged", "-z")
-    found = {tuple(record.split(b"\t", 1)) for record in unmerged.split(b"\0")[:-1]}
-    wanted = {
-        (f"{entry.mode} {entry.oid} {number}".encode(), path)
-        for path, stages in expected.conflicted.items()
-        for number, entry in enumerate((stages.base, stages.local, stages.incoming), 1)
-        if entry is not None
-    }
-    if found != wanted:
-        raise SetupFailed(
-            "Git inside the sandbox stops at other conflicts than Git on this machine; use the same version for both"
-        )
-    git.run("update-ref", "-d", "ORIG_HEAD")
+def _workspace(
+    sandbox: Sandbox, scratch: Git, parents: tuple[str, str], replay: Replay, boundary: Sequence[str]
+) -> Git:
+    branches = {"local": parents[0], "incoming": parents[1]}
+    git = build_workspace(sandbox, scratch, branches, boundary=boundary, trees=[replay.tree])
+    stop_at_conflicts(sandbox, git, replay, parents[1])
+    return git
 
 
 def _reference(mirror: Git, spec: MergeSpec, model: ConflictModel) -> Reference:
@@ -173,7 +157,7 @@ def _toolbox(
 ) -> MergeTools | ShellTools:
     if tool_set is ToolSet.SHELL:
         return ShellTools(sandbox)
-    files = WorkingTree(sandbox, git, resolution.model.automatic)
+    files = WorkingTree(git, resolution.model.automatic)
     kind = ExtendedMergeTools if tool_set is ToolSet.EXTENDED else MergeTools
     return kind(resolution, files, git, parents)
 

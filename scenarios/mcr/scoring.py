@@ -70,7 +70,7 @@ def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome) -> Verdict:
     differing = changed_paths(trees.final, trees.truth)
     blobs = trees.contents([*differing, *model.paths])
     solved = not differing
-    gates = _gates(outcome, committed=True, no_markers=not _leftover_markers(trees.final, model, blobs))
+    gates = _gates(outcome, committed=True, no_markers=not _leftover_markers(trees, model, blobs))
     scores = {
         "exact_match": float(solved),
         "normalized_match": float(all(_same_normalized(pair, blobs) for pair in differing.values())),
@@ -103,15 +103,20 @@ def _holds_both(git: Git, head: str, parents: tuple[str, str]) -> bool:
     )
 
 
-def _leftover_markers(final: Tree, model: ConflictModel, blobs: dict[str, bytes | None]) -> bool:
-    """Whether an opening or closing marker line that the conflict brought still stands in its file."""
-    for path, file in model.files.items():
-        entry = final.get(path)
+def _leftover_markers(trees: _Trees, model: ConflictModel, blobs: dict[str, bytes | None]) -> bool:
+    """Whether an opening or closing marker line that the conflict brought still stands in its file.
+
+    Real merges have been committed with markers: a line that the truth keeps is not held against anyone.
+    """
+
+    def lines(tree: Tree, path: bytes) -> set[bytes]:
+        entry = tree.get(path)
         content = blobs.get(entry.oid) if entry is not None else None
-        if content is None:
-            continue
+        return {line.rstrip(b"\r\n") for line in split_lines(content or b"")}
+
+    for path, file in model.files.items():
         brought = {line.rstrip(b"\r\n") for region in file.regions for line in (region.opening, region.closing)}
-        if any(line.rstrip(b"\r\n") in brought for line in split_lines(content)):
+        if brought & lines(trees.final, path) - lines(trees.truth, path):
             return True
     return False
 

@@ -1,7 +1,7 @@
 """The working tree as the harness's own tools have changed it: what they wrote, over the automatic merge.
 
-Only the tools change files here (tool sets without a shell), so what they wrote is what there is; the sandbox gets
-every write as well. The commit is made from blobs and index entries, never by reading files back, so that bytes,
+Where the tool set has no shell only the tools change files, so what they wrote is what there is. It is kept here and
+reaches the sandbox with the commit, made from blobs and index entries and never by reading files back: so bytes,
 modes, links and submodules come out exactly.
 """
 
@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gitgoodbench.errors import ToolError
-from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry, Tree, stage, write_blob
+from gitgoodbench.git.objects import SUBMODULE, Entry, Tree, stage, write_blob
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.tree_paths import is_tree_path
-from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.workspace.build import commit_index
 
 VIEW_LIMIT = 8 * 1024 * 1024
@@ -30,10 +29,9 @@ class WorkingFile:
 
 
 class WorkingTree:
-    """Files over an automatic merge, inside a sandbox."""
+    """Files over an automatic merge; `git` runs inside the sandbox."""
 
-    def __init__(self, sandbox: Sandbox, git: Git, automatic: Tree) -> None:
-        self._sandbox = sandbox
+    def __init__(self, git: Git, automatic: Tree) -> None:
         self._git = git
         self._automatic = automatic
         self._written: dict[bytes, WorkingFile | Entry | None] = {}
@@ -71,8 +69,6 @@ class WorkingTree:
         """
         self._check(path)
         self._written[path] = file
-        if file.mode not in (SYMLINK, SUBMODULE):
-            self._sandbox.put(path, file.content, mode=0o755 if file.mode == EXECUTABLE else 0o644)
 
     def place(self, path: bytes, entry: Entry | None) -> None:
         """Put an object that the repository has at the path; None removes what is there."""

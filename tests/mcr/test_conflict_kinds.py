@@ -8,9 +8,10 @@ import pytest
 
 from gitgoodbench.errors import SetupFailed, Status, ToolError
 from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Entry
+from gitgoodbench.git.process import Git
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import ToolSet
-from tests.support.merges import Files, MergeCase, begin, call, committed_files, make_merge, play, score
+from tests.support.merges import Files, MergeCase, begin, call, committed_files, make_merge, play
 
 COMMIT_A, COMMIT_B, COMMIT_C = ("1" * 40, "2" * 40, "3" * 40)
 
@@ -281,3 +282,40 @@ def test_a_row_with_other_parents_is_wrong(tmp_path: Path, local_provider: Sandb
     wrong = MergeCase(case.builder, None, case.base, case.incoming, case.merge)
     with pytest.raises(SetupFailed, match="the row names the parents"), begin(wrong, local_provider):
         pass
+
+
+def test_the_workspace_is_as_git_merge_leaves_it(
+    case: MergeCase, local_provider: SandboxProvider, tmp_path: Path
+) -> None:
+    """Same index, stages included, and the same files as after `git merge` in a clone."""
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    merged = Git(clone / ".git", clone)
+    merged.run("init", "--quiet", "--template=")
+    (clone / ".git" / "objects" / "info" / "alternates").write_text(f"{case.builder.path}/objects\n")
+    with begin(case, local_provider) as (episode, sandbox):
+        rules = sandbox.get(".git/info/attributes", limit=1000)
+        (clone / ".git" / "info").mkdir()
+        (clone / ".git" / "info" / "attributes").write_bytes(rules)
+        merged.run("update-ref", "refs/heads/incoming", case.incoming)
+        merged.run("update-ref", "HEAD", case.local)
+        merged.run("reset", "--hard", "--quiet")
+        stopped = merged.execute("merge", "--no-commit", "--no-ff", "--allow-unrelated-histories", "incoming")
+        assert stopped.returncode == 1
+        for command in (["ls-files", "--stage", "-z"], ["status", "--porcelain=v2", "-z"], ["rev-parse", "MERGE_HEAD"]):
+            assert episode.git.run(*command) == merged.run(*command)
+        message = Path(merged.git_dir, "MERGE_MSG").read_bytes()
+        assert sandbox.get(".git/MERGE_MSG", limit=1000) == message.replace(b"'\n", b"' into local\n", 1)
+        assert sandbox.get(".git/MERGE_MODE", limit=100) == Path(merged.git_dir, "MERGE_MODE").read_bytes()
+        assert files_below(Path(sandbox.work_dir)) == files_below(clone)
+
+
+def files_below(folder: Path) -> dict[Path, tuple[bool, bytes]]:
+    """Every file and link outside .git: whether it is executable, and its bytes or target."""
+    found = {}
+    for file in folder.rglob("*"):
+        relative = file.relative_to(folder)
+        if relative.parts[0] != ".git" and (file.is_symlink() or file.is_file()):
+            content = str(file.readlink()).encode() if file.is_symlink() else file.read_bytes()
+            found[relative] = (not file.is_symlink() and bool(file.stat().st_mode & 0o100), content)
+    return found

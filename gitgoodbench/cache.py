@@ -1,0 +1,25 @@
+"""Where the harness keeps what can be made or fetched again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gitgoodbench.errors import UserError
+
+
+def cache_home() -> Path:
+    """`$GITGOODBENCH_CACHE`, else `$XDG_CACHE_HOME/gitgoodbench`, else `~/.cache/gitgoodbench`; not created.
+
+    Raises:
+        UserError: none of these can be told (no home folder).
+    """
+    if own := os.environ.get("GITGOODBENCH_CACHE"):
+        return Path(own).expanduser().absolute()
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if base.is_absolute():  # the XDG specification says to ignore a relative one
+        return base / "gitgoodbench"
+    try:
+        return Path.home() / ".cache" / "gitgoodbench"
+    except RuntimeError as problem:
+        raise UserError("there is no home folder for the cache: set GITGOODBENCH_CACHE to a folder") from problem

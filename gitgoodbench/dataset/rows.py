@@ -1,0 +1,192 @@
+"""One raw row of a dataset, as a reader of parquet, CSV, JSON or Arrow hands it over, and the sample it is.
+
+The published rows hold their scenario as a Python literal in a string. Copies of the dataset hold JSON or a struct
+instead, or lists as strings, or numbers as whatever pandas made of them: all of these are read as the same sample.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from gitgoodbench.dataset.sample import Difficulty, FileCommitChainSpec, MergeSpec, Sample
+from gitgoodbench.errors import UserError
+
+COLUMNS: Final = (
+    "id",
+    "name",
+    "default_branch",
+    "license",
+    "stargazers",
+    "created_at",
+    "topics",
+    "programming_language",
+    "scenario",
+    "sample_type",
+    "project_size",
+    "difficulty",
+)
+"""The columns of the published datasets, in their order."""
+
+SCENARIO_LIMIT: Final = 256 * 1024
+"""Characters of a scenario string; published ones have about a thousand."""
+
+_SPECS: Final[Mapping[str, tuple[str, type[MergeSpec] | type[FileCommitChainSpec]]]] = {
+    "merge": ("merge", MergeSpec),
+    "file_commit_chain": ("chain", FileCommitChainSpec),
+}
+_COMMIT: Final = "a commit id (40 or 64 lower-case hexadecimal digits)"
+_COUNT: Final = "a whole number, 0 or more"
+_TEXT: Final = "text"
+_EXPECTED: Final[Mapping[str, str]] = {
+    "id": "an id of letters, digits, _ . and -, 200 at most, that starts with a letter, a digit or _",
+    "name": "a repository as owner/name",
+    "default_branch": _TEXT,
+    "license": _TEXT,
+    "stargazers": _COUNT,
+    "created_at": _TEXT,
+    "topics": "text, topics separated by semicolons",
+    "programming_language": "the name of a programming language",
+    "scenario": "the fields of the scenario as a Python literal, as JSON or as a struct",
+    "sample_type": f"one of {', '.join(_SPECS)}",
+    "project_size": _TEXT,
+    "difficulty": f"one of {', '.join(Difficulty.__args__)}",  # type: ignore[attr-defined]
+    "scenario.merge_commit_hash": _COMMIT,
+    "scenario.parents": f"a list of two commits, each {_COMMIT}",
+    "scenario.number_of_files_with_merge_conflict": _COUNT,
+    "scenario.total_number_of_merge_conflicts": _COUNT,
+    "scenario.files_in_merge_conflict": "a list of paths",
+    "scenario.file": "a path",
+    "scenario.branch": _TEXT,
+    "scenario.times_seen_consecutively": "a whole number, 1 or more",
+    "scenario.purity": "a number from 0 to 1",
+    "scenario.newest_commit": _COMMIT,
+    "scenario.oldest_commit": _COMMIT,
+}
+_MISSING: Final = object()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a row stands: the file (or hub dataset), and the number of the row or line in it, counted from 1."""
+
+    file: str
+    number: int
+    unit: str = "row"
+
+    def __str__(self) -> str:
+        return f"{self.file}, {self.unit} {self.number}"
+
+
+class RowError(UserError):
+    """A row that is no sample. One line: the file, the row, the field, what was expected there and what was found."""
+
+    def __init__(self, place: Place, field: str | None, expected: str, found: object = _MISSING) -> None:
+        subject = f"field {field}: " if field else ""
+        rest = "but it is missing" if found is _MISSING else f"got {_shorten(found)}"
+        super().__init__(f"{place}: {subject}expected {expected}, {rest}")
+        self.place = place
+        self.field = field
+
+
+def read_sample(row: Mapping[str, object], place: Place) -> Sample:
+    """The sample that a raw row holds. Columns that the published schema lacks are ignored.
+
+    Raises:
+        RowError: a field is missing or is not what it must be.
+    """
+    fields = _present({name: row.get(name) for name in COLUMNS})
+    sample_type = fields.get("sample_type", _MISSING)
+    if not isinstance(sample_type, str) or sample_type not in _SPECS:
+        raise RowError(place, "sample_type", _EXPECTED["sample_type"], sample_type)
+    slot, spec = _SPECS[sample_type]
+    topics = fields.get("topics")
+    if isinstance(topics, list) and all(isinstance(topic, str) for topic in topics):
+        fields["topics"] = ";".join(topics)
+    scenario = _scenario(fields.pop("scenario", _MISSING), place)
+    if isinstance(files := scenario.get("files_in_merge_conflict"), str):
+        scenario["files_in_merge_conflict"] = _parse(files)
+    values = {**fields, slot: {name: scenario[name] for name in spec.model_fields if name in scenario}}
+    _refuse_lookalikes(values, slot, place)
+    try:
+        return Sample.model_validate(values)
+    except ValidationError as problem:
+        raise _row_error(problem, values, slot, place) from None
+
+
+def _scenario(value: object, place: Place) -> dict[str, Any]:
+    parsed = _parse(value) if isinstance(value, str) else value
+    if not isinstance(parsed, dict):
+        raise RowError(place, "scenario", _EXPECTED["scenario"], value)
+    return _present(parsed)
+
+
+def _parse(text: str) -> object:
+    """The value that a string spells as JSON or as a Python literal; the string itself where it spells none.
+
+    JSON goes first: a JSON string read as Python means something else where it escapes `/` or a surrogate pair, and
+    what Python's repr writes for a struct is never valid JSON.
+    """
+    if len(text) > SCENARIO_LIMIT:
+        return text
+    try:
+        return _plain(json.loads(text))
+    except (ValueError, RecursionError):
+        pass
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an unknown escape in a literal is a warning to whoever wrote it
+            return _plain(ast.literal_eval(text.strip()))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+
+
+def _present(fields: Mapping[Any, object]) -> dict[str, Any]:
+    """Fields that hold a value. Absent ones are None, NaN, NaT or NA, or an empty text where a number belongs."""
+    plain = {str(name): _plain(value) for name, value in fields.items()}
+    return {name: value for name, value in plain.items() if value is not None and value != ""}
+
+
+def _plain(value: Any) -> Any:
+    """A value of numpy, pandas or Arrow as one of Python's own; every kind of missing value as None."""
+    if isinstance(value, str | bool | int | None):
+        return value
+    if isinstance(value, Mapping):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if type(value).__name__ == "NAType" or (isinstance(value, float | date) and value != value):
+        return None
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _refuse_lookalikes(values: Mapping[str, Any], slot: str, place: Place) -> None:
+    """What pydantic would take: True is not the number 1, and a set has no order that a list could keep."""
+    named = {**values, **{f"scenario.{name}": value for name, value in values[slot].items()}}
+    for name, value in named.items():
+        if isinstance(value, bool | set):
+            raise RowError(place, name, _EXPECTED[name], value)
+
+
+def _row_error(problem: ValidationError, values: Mapping[str, Any], slot: str, place: Place) -> RowError:
+    location = problem.errors(include_url=False, include_input=False)[0]["loc"]
+    field = str(location[0])
+    value = values.get(field, _MISSING)
+    if field == slot:
+        field = f"scenario.{location[1]}"
+        value = values[slot].get(location[1], _MISSING)
+    return RowError(place, field, _EXPECTED[field], value)
+
+
+def _shorten(value: object, limit: int = 60) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(shown)} characters)"
