@@ -75,19 +75,14 @@ def write_blob(git: Git, data: bytes) -> str:
 
 def stage(git: Git, changes: Mapping[bytes, Entry | None]) -> None:
     """Put entries into the index at stage 0, removing every other stage; None removes the path."""
-    null = "0" * git_hash_length(git)
+    null = b"0" * len(git.line("hash-object", "--stdin"))
     lines = []
     for path, entry in changes.items():
         # A removal first: it drops the higher stages, and a file that stands where a folder must be.
-        lines.append(b"0 %s\t%s\0" % (null.encode(), path))
+        lines.append(b"0 %s\t%s\0" % (null, path))
         if entry is not None:
             lines.append(b"%s %s\t%s\0" % (entry.mode.encode(), entry.oid.encode(), path))
     git.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
-
-
-def git_hash_length(git: Git) -> int:
-    """Hexadecimal digits of an object id in this repository: 40 (SHA-1) or 64 (SHA-256)."""
-    return 64 if git.line("rev-parse", "--show-object-format") == "sha256" else 40
 
 
 def changed_paths(before: Tree, after: Tree) -> dict[bytes, tuple[Entry | None, Entry | None]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Literal
 
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_bytes
-from gitgoodbench.tools import Tool
 
 from .tools import MergeTools, tree_path
 from .working_tree import WorkingFile
@@ -22,8 +22,8 @@ _COMMIT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 class ExtendedMergeTools(MergeTools):
     """Resolving the last conflict leaves the merge open; `finish` commits it."""
 
-    def tools(self) -> list[Tool]:
-        return [*super().tools(), Tool.of(self.edit_file), Tool.of(self.finish)]
+    def functions(self) -> list[Callable[..., str]]:
+        return [*super().functions(), self.edit_file, self.finish]
 
     def edit_file(self, path: str, old_text: str, new_text: str, file_type: FileType | None = None) -> str:
         """Replace a piece of a file that has no open conflict; create, delete or retype a file.

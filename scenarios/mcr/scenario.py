@@ -49,21 +49,6 @@ class MergeConflictResolution:
 
 
 def _all_tools() -> list[Tool]:
-    """Every tool of every tool set, unbound: only their schemas are wanted."""
-    names = [name for kind in (ExtendedMergeTools, ShellTools) for name in _TOOL_METHODS[kind]]
-    return [Tool.of(method) for method in names]
-
-
-_TOOL_METHODS = {
-    ExtendedMergeTools: (
-        ExtendedMergeTools.view_current_merge_conflict_with,
-        ExtendedMergeTools.view_merge_conflict_at,
-        ExtendedMergeTools.resolve_current_merge_conflict_with,
-        ExtendedMergeTools.resolve_current_merge_conflict_by_choosing,
-        ExtendedMergeTools.view_diff_for,
-        ExtendedMergeTools.view_file_at,
-        ExtendedMergeTools.edit_file,
-        ExtendedMergeTools.finish,
-    ),
-    ShellTools: (ShellTools.run_command, ShellTools.finish),
-}
+    """Every tool of every tool set. Only their schemas are wanted, so they belong to instances without a state."""
+    merge, shell = object.__new__(ExtendedMergeTools), object.__new__(ShellTools)
+    return [Tool.of(function) for function in (*merge.functions(), *shell.functions())]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.process import GIT_ENVIRONMENT, ExecResult
 from gitgoodbench.sandbox.base import Sandbox
@@ -25,8 +27,12 @@ class ShellTools:
         self._shell = "bash" if found.returncode == 0 else "sh"
         self.finished = False
 
+    def functions(self) -> list[Callable[..., str]]:
+        """Everything that can be offered as a tool."""
+        return [self.run_command, self.finish]
+
     def tools(self) -> list[Tool]:
-        return [Tool.of(self.run_command), Tool.of(self.finish)]
+        return [Tool.of(function) for function in self.functions()]
 
     def run_command(self, command: str, timeout_s: int = 60) -> str:
         """Run a command line in a shell, at the project's root. What it starts is gone when it has ended.

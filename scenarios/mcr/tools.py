@@ -34,18 +34,22 @@ class MergeTools:
     def finished(self) -> bool:
         return self.committed
 
-    def tools(self) -> list[Tool]:
-        """The tools offered: the choosing one only where a conflict has no text."""
-        functions: list[Callable[..., str]] = [
+    def functions(self) -> list[Callable[..., str]]:
+        """Everything that can be offered as a tool."""
+        return [
             self.view_current_merge_conflict_with,
             self.view_merge_conflict_at,
             self.resolve_current_merge_conflict_with,
             self.view_diff_for,
             self.view_file_at,
+            self.resolve_current_merge_conflict_by_choosing,
         ]
-        if any(isinstance(conflict, PathConflict) for conflict in self.resolution.model.conflicts):
-            functions.append(self.resolve_current_merge_conflict_by_choosing)
-        return [Tool.of(function) for function in functions]
+
+    def tools(self) -> list[Tool]:
+        """What is offered: the choosing tool only where a conflict has no text."""
+        has_path_conflict = any(isinstance(conflict, PathConflict) for conflict in self.resolution.model.conflicts)
+        choosing = self.resolve_current_merge_conflict_by_choosing
+        return [Tool.of(function) for function in self.functions() if has_path_conflict or function != choosing]
 
     def view_current_merge_conflict_with(self, reason: str, context_window_size: int = 5) -> str:  # noqa: ARG002
         """Show the current merge conflict, the only one that can be resolved now, with lines around it.
