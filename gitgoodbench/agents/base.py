@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
-from gitgoodbench.errors import Status
+from gitgoodbench.errors import EpisodeError, Status
 from gitgoodbench.scenario import Episode, Message
 
 
@@ -21,7 +21,10 @@ class Budget:
 
 @dataclass(frozen=True)
 class Usage:
-    """What the model's server reported; None is unknown, never 0."""
+    """What the model's server reported; None is unknown, never 0.
+
+    requests: every HTTP request sent, failed ones included. The other numbers cover the answers that arrived.
+    """
 
     requests: int = 0
     prompt_tokens: int | None = None
@@ -34,8 +37,9 @@ class Usage:
 class Trajectory:
     """Everything said and done in an episode.
 
-    status: completed, gave_up, limit_reached, agent_failed or infrastructure_failed. error: why, where it is not completed.
+    status: completed, gave_up, limit_reached, agent_failed or infrastructure_failed. error: why it is not completed.
     messages: the whole conversation, tool results included, in Chat Completions form. turns: answers of the model.
+    notes: what was not done as asked: a parameter left out because the server refuses it, a limit nobody could watch.
     """
 
     status: Status
@@ -43,19 +47,34 @@ class Trajectory:
     usage: Usage = field(default_factory=Usage)
     turns: int = 0
     error: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class GaveUp(EpisodeError):
+    """The agent stopped with work left."""
+
+    status = Status.GAVE_UP
 
 
 class Agent(Protocol):
-    """Works on an episode until it is finished, gives up or hits a limit."""
+    """Works on an episode until it is finished, gives up or hits a limit. Used by several threads at once."""
 
     name: str
     model: str | None
+
+    def for_scenario(self, scenario: str) -> Self:
+        """The agent for episodes of one scenario (a model is the same for all; a reference agent plays another policy).
+
+        Raises:
+            UserError: this agent has nothing for that scenario.
+        """
+        ...
 
     def run(self, episode: Episode, budget: Budget) -> Trajectory:
         """Never raises for what the model or its server did: the trajectory's status says it.
 
         Raises:
-            RunAborted: no episode can succeed (rejected key, exhausted quota).
+            RunAborted: no episode can succeed (rejected key, exhausted quota, unknown model).
             SandboxDied: the sandbox is gone.
         """
         ...

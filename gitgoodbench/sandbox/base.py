@@ -1,8 +1,8 @@
 """The Sandbox contract: a work folder and a way to run commands in it.
 
 One sandbox serves one episode. Commands are argument lists, never shell strings; a command is never retried, since Git
-commands are not idempotent; whatever a command started is gone when it has ended or timed out. Paths of `put` and `get` are
-relative to the work folder and never leave it, not through `..` and not through symbolic links.
+commands are not idempotent; whatever a command started is gone when it has ended or timed out. Paths of `put` and `get`
+are relative to the work folder and never leave it, not through `..` and not through symbolic links.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Sandbox(Protocol):
         Args:
             cwd: absolute, or relative to the work folder (the default).
             env: the whole environment of the command; None gives a minimal one (PATH, HOME, LC_ALL).
-            timeout_s: after so many seconds the command and all its descendants are killed and the result says `timed_out`;
-                None takes `SandboxLimits.command_timeout_s`.
+            timeout_s: after so many seconds the command and all its descendants are killed and the result says
+                `timed_out`; None takes `SandboxLimits.command_timeout_s`.
             output_limit: bytes of standard output, and of standard error, to keep (default `DEFAULT_OUTPUT_LIMIT`).
 
         Raises:
@@ -75,10 +75,13 @@ class Sandbox(Protocol):
         ...
 
     def put(self, path: str | bytes, data: bytes | BinaryIO, *, mode: int = 0o644) -> None:
-        """Write a regular file, whole, making parent folders; replaces what is there (a symbolic link itself, not its target).
+        """Write a regular file, whole, making parent folders.
+
+        It replaces what is there: a symbolic link itself, not its target.
 
         Raises:
-            SandboxPathError: the path leaves the work folder or runs through a file or symbolic link.
+            SandboxPathError: the path leaves the work folder or runs through a file or symbolic link, or the file
+                cannot be written (a folder is in its place, the disk is full).
         """
         ...
 

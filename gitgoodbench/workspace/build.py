@@ -7,11 +7,10 @@ that files are, byte for byte, what their blobs are.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from gitgoodbench.errors import SetupFailed
+from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.objects import read_tree
 from gitgoodbench.git.process import Git, GitError
@@ -44,8 +43,8 @@ def build_workspace(
     first = next(iter(branches))
     algorithm = "sha256" if len(branches[first]) == 64 else "sha1"
     git.run("init", "--quiet", "--template=", f"--object-format={algorithm}", f"--initial-branch={first}")
-    with tempfile.TemporaryDirectory(prefix="gitgoodbench-") as folder:
-        history = pack_history(repository, list(branches.values()), Path(folder), boundary=boundary, trees=trees)
+    with temporary_folder("pack") as folder:
+        history = pack_history(repository, list(branches.values()), folder, boundary=boundary, trees=trees)
         for file in (history.pack, history.index):
             with file.open("rb") as stream:
                 sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)

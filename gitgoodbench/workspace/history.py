@@ -6,11 +6,11 @@ else the repository holds. Objects that the repository itself lacks (partial clo
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import replay_merge
 
@@ -63,16 +63,16 @@ def merge_boundary(repository: Git, parents: tuple[str, str], depth: int) -> tup
     """
     listing = repository.run("rev-list", "--parents", "--stdin", stdin="\n".join(parents).encode() + b"\n")
     ancestry = {commit: rest for commit, *rest in (line.split() for line in listing.decode().splitlines())}
-    with tempfile.TemporaryDirectory(prefix="gitgoodbench-") as scratch:
-        whole = replay_merge(scratch_objects(repository, Path(scratch)), *parents)
-        shallow = Path(scratch) / "shallow"
+    with temporary_folder("history") as scratch:
+        whole = replay_merge(scratch_objects(repository, scratch), *parents)
+        shallow = scratch / "shallow"
         own = _own_boundary(repository)
         while True:
             boundary = _cut(ancestry, parents, depth)
             if not boundary:
                 return ()
             shallow.write_text("".join(f"{commit}\n" for commit in (*own, *boundary)), encoding="ascii")
-            cut = scratch_objects(repository.with_env(GIT_SHALLOW_FILE=str(shallow)), Path(scratch))
+            cut = scratch_objects(repository.with_env(GIT_SHALLOW_FILE=str(shallow)), scratch)
             if replay_merge(cut, *parents) == whole:
                 return boundary
             depth = max(1, depth * 2)

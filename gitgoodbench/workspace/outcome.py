@@ -29,7 +29,8 @@ class Outcome:
     head: commit id that HEAD names inside the sandbox, or None.
     bundle: a Git bundle of `head` without what the workspace began with; None when nothing new was committed or it
     could not be taken.
-    state: JSON facts read inside the sandbox: `uncommitted` and `unmerged` (paths, the first 50), `merge_in_progress`.
+    state: JSON facts read inside the sandbox: `uncommitted` and `unmerged` (paths, the first 50; None where the status
+        could not be read, with `status_problem`), `merge_in_progress`.
     problem: why the outcome could not be read whole.
     """
 
@@ -57,8 +58,9 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
         "unmerged": [show_path(path) for path in unmerged[:_LISTED_PATHS]],
         "merge_in_progress": merging,
     }
-    if status.returncode != 0:
-        return Outcome(head, None, state, problem=_problem("git status", status))
+    if status.returncode != 0:  # unknown is not clean
+        state = {"uncommitted": None, "unmerged": None, "merge_in_progress": merging}
+        state["status_problem"] = _problem("git status", status)
     if head in begun_with:
         return Outcome(head, None, state)
     bundle = _execute(git, "bundle", "create", "--quiet", "-", "HEAD", "--not", *begun_with, limit=MAX_BUNDLE_BYTES)

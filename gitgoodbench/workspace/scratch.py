@@ -7,12 +7,12 @@ alone.
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.folders import make_folder, remove_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.objects import read_blobs, read_tree
 from gitgoodbench.git.process import Git, GitError
@@ -33,9 +33,17 @@ class ScratchRepository:
     """Context manager; `git` runs on the repository until it is left."""
 
     def __init__(self, mirror: Git) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="gitgoodbench-", ignore_cleanup_errors=True)
-        self._root = Path(self._folder.name)
+        self._folder = make_folder("scratch")
+        self._root = self._folder / "repository"
         self.git = Git(self._root / ".git", self._root)
+        try:
+            self._borrow(mirror)
+        except BaseException:
+            remove_folder(self._folder)
+            raise
+
+    def _borrow(self, mirror: Git) -> None:
+        self._root.mkdir()
         algorithm = mirror.line("rev-parse", "--show-object-format")
         self.git.run("init", "--quiet", "--template=", f"--object-format={algorithm}")
         own = Path(mirror.git_dir) / mirror.run("rev-parse", "--git-path", "objects").decode().rstrip("\n")
@@ -52,7 +60,7 @@ class ScratchRepository:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._folder.cleanup()
+        remove_folder(self._folder)
 
     def replay(self, local: str, incoming: str) -> Replay:
         """Replay a merge as `git merge incoming` would in a clone that has `local` checked out.

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import base64
 import shlex
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 
+from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.attainable import Solution
 from gitgoodbench.git.conflict_text import Region
-from gitgoodbench.git.conflicts import Choice, PathConflict
+from gitgoodbench.git.conflicts import Choice, ConflictModel, PathConflict
 from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Entry, Tree, changed_paths, read_blobs
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_text
@@ -54,8 +53,8 @@ def oracle(episode: MergeEpisode, call: Call) -> None:  # noqa: ARG001
     reference = episode.reference
     tree = reference.mirror.line("rev-parse", "--verify", "--end-of-options", f"{reference.merge_commit}^{{tree}}")
     wanted = f"{tree}\n^{episode.parents[0]}\n^{episode.parents[1]}\n".encode()
-    with tempfile.TemporaryDirectory(prefix="gitgoodbench-") as folder:
-        for file in pack_objects(reference.mirror, wanted, Path(folder)):
+    with temporary_folder("oracle") as folder:
+        for file in pack_objects(reference.mirror, wanted, folder):
             with file.open("rb") as stream:
                 episode.sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)
     check_out(episode.git, tree)
@@ -68,7 +67,7 @@ def tool_oracle(episode: MergeEpisode, call: Call) -> None:
     """Answer every conflict as the real merge did; with more tools, also change what it changed elsewhere."""
     reference = episode.reference
     if isinstance(episode.toolbox, ShellTools):
-        _apply_by_shell(call, episode.resolution.model.automatic, reference.tree, _truth_reader(episode))
+        _apply_by_shell(call, episode.resolution.model, reference.tree, _truth_reader(episode))
         return
     _answer_all(episode, call, _from_solution(reference.solution))
     if _has_tool(episode, "edit_file"):
@@ -201,37 +200,35 @@ def _resolve_by_shell(episode: MergeEpisode, call: Call, answer: Callable[[int],
             return contents[entry.oid]
         return read_blobs(episode.reference.mirror, [entry.oid])[entry.oid] or b""
 
-    _apply_by_shell(call, resolution.model.automatic, target, read, unmerged=resolution.model.paths)
+    _apply_by_shell(call, resolution.model, target, read)
 
 
-def _apply_by_shell(
-    call: Call, before: Tree, after: Tree, read: Callable[[Entry], bytes], unmerged: list[bytes] | None = None
-) -> None:
-    """Turn the stopped merge into the tree `after` through `run_command`, stage it and commit."""
-    changes = changed_paths(before, after)
-    for path in unmerged or []:
-        changes.setdefault(path, (before.get(path), after.get(path)))
-    for command in _shell_commands(changes, read):
-        call("run_command", command=command, timeout_s=60)
-    call("run_command", command=f"git add -A && git commit -q -m {shlex.quote(MESSAGE)}", timeout_s=60)
+def _apply_by_shell(call: Call, model: ConflictModel, target: Tree, read: Callable[[Entry], bytes]) -> None:
+    """Turn the stopped merge into the tree `target` through `run_command`, stage what changed and commit."""
+    changes = {path: target.get(path) for path in (*changed_paths(model.automatic, target), *model.replay.conflicted)}
+    for path, entry in sorted(changes.items(), key=lambda change: change[1] is not None):
+        for command in _shell_commands(path, entry, read):
+            call("run_command", command=command, timeout_s=60)
+    call("run_command", command=f"git commit -q -m {shlex.quote(MESSAGE)}", timeout_s=60)
     call("finish", message=MESSAGE)
 
 
-def _shell_commands(
-    changes: Mapping[bytes, tuple[Entry | None, Entry | None]], read: Callable[[Entry], bytes]
-) -> Iterator[str]:
-    for path, (_, entry) in sorted(changes.items(), key=lambda change: change[1][1] is not None):
-        name = shlex.quote("./" + path.decode("utf-8", "surrogateescape"))
-        if entry is None:
-            yield f"git rm -q -r --cached --ignore-unmatch -- {name}; rm -rf -- {name}"
-            continue
-        yield f"rm -rf -- {name}; mkdir -p -- $(dirname -- {name})"
-        if entry.mode == SUBMODULE:
-            yield f"git update-index --add --cacheinfo {entry.mode},{entry.oid},{name}"
-        elif entry.mode == SYMLINK:
-            yield f"ln -s -- {shlex.quote(read(entry).decode('utf-8', 'surrogateescape'))} {name}"
-        else:
-            encoded = base64.b64encode(read(entry)).decode()
-            for start in range(0, max(1, len(encoded)), _CHUNK):
-                yield f"printf %s {encoded[start : start + _CHUNK]} | base64 -d >> {name}"
-            yield f"chmod {'755' if entry.mode == EXECUTABLE else '644'} -- {name}"
+def _shell_commands(path: bytes, entry: Entry | None, read: Callable[[Entry], bytes]) -> Iterator[str]:
+    """Commands that make and stage one file; contents travel in base64, a piece per command."""
+    bare = path.decode("utf-8", "surrogateescape")
+    name = shlex.quote(f"./{bare}")
+    if entry is None:
+        yield f"git --literal-pathspecs rm -q -r --cached --ignore-unmatch -- {name}; rm -rf -- {name}"
+        return
+    yield f'rm -rf -- {name}; mkdir -p -- "$(dirname -- {name})"'
+    if entry.mode == SUBMODULE:
+        yield f"mkdir -p -- {name}; git update-index --add --cacheinfo {entry.mode},{entry.oid},{shlex.quote(bare)}"
+        return
+    if entry.mode == SYMLINK:
+        yield f"ln -s -- {shlex.quote(read(entry).decode('utf-8', 'surrogateescape'))} {name}"
+    else:
+        encoded = base64.b64encode(read(entry)).decode()
+        for start in range(0, max(1, len(encoded)), _CHUNK):
+            yield f"printf %s {encoded[start : start + _CHUNK]} | base64 -d >> {name}"
+        yield f"chmod {'755' if entry.mode == EXECUTABLE else '644'} -- {name}"
+    yield f"git --literal-pathspecs add -f -- {name}"

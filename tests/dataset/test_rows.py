@@ -48,8 +48,9 @@ def test_every_spelling_of_a_scenario_is_the_same_sample(spelled: object) -> Non
 
 def test_a_chain_row_is_read() -> None:
     assert read_sample(chain_row(), HERE) == chain_sample()
-    assert chain_sample().chain is not None
-    assert chain_sample().chain.purity == 0.75
+    chain = chain_sample().chain
+    assert chain is not None
+    assert chain.purity == 0.75
 
 
 def test_escapes_of_json_mean_what_they_mean_in_json() -> None:

@@ -1,0 +1,78 @@
+"""The conversation between a model and an episode's tools, on one page.
+
+It ends when the episode is finished, or by an `EpisodeError` whose status becomes the trajectory's: a limit, a model
+that gave up, a server that stayed broken. Everything the model gets wrong in a call goes back to it as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from gitgoodbench.agents.answer import Answer
+from gitgoodbench.agents.base import GaveUp, Trajectory
+from gitgoodbench.agents.calls import run_call, tool_result
+from gitgoodbench.agents.meter import Meter
+from gitgoodbench.agents.text import clean, clean_json
+from gitgoodbench.errors import EpisodeError, LimitReached, Status
+from gitgoodbench.scenario import Episode, Message
+
+_NOT_RUN = "error: not run: an earlier call of this answer finished the work"
+
+
+class Chat(Protocol):
+    """A model that answers a conversation."""
+
+    def answer(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter) -> Answer:
+        """Ask once, trying again where that can help; every request and note goes to the meter.
+
+        Raises:
+            EpisodeError: no answer can be had.
+            RunAborted: none can be had in any episode.
+        """
+        ...
+
+
+def converse(episode: Episode, chat: Chat, meter: Meter) -> Trajectory:
+    """Let the model work until it is done or stopped."""
+    messages: list[Message] = [clean_json(dict(message)) for message in episode.prompt]
+    status, error = Status.COMPLETED, None
+    try:
+        _work(episode, chat, meter, messages)
+    except EpisodeError as ending:
+        status, error = ending.status, str(ending)
+    return Trajectory(status, tuple(messages), meter.usage, meter.turns, error, tuple(meter.notes))
+
+
+def _work(episode: Episode, chat: Chat, meter: Meter, messages: list[Message]) -> None:
+    schemas = [tool.schema for tool in episode.tools]
+    reminded = False
+    while not episode.finished:
+        meter.check()
+        answer = chat.answer(messages, schemas, meter)
+        meter.count(answer.tokens)
+        messages.append(answer.message)
+        _refuse_unusable(answer)
+        if answer.calls:
+            reminded = False
+            _run_calls(episode, answer, meter, messages)
+        elif reminded:
+            raise GaveUp("answered twice in a row without calling a tool")
+        else:
+            reminded = True
+            messages.append({"role": "user", "content": clean(episode.reminder)})
+
+
+def _run_calls(episode: Episode, answer: Answer, meter: Meter, messages: list[Message]) -> None:
+    """Run the calls of one answer in order; each gets its own result."""
+    for call in answer.calls:
+        meter.seconds_left()
+        text = _NOT_RUN if episode.finished else run_call(episode.tools, call)
+        messages.append(tool_result(call.id, text))
+
+
+def _refuse_unusable(answer: Answer) -> None:
+    if answer.finish_reason == "content_filter":
+        raise GaveUp("the content filter cut the answer off")
+    if answer.finish_reason == "length" and answer.is_empty:
+        raise LimitReached("context limit: the answer was cut off before it said anything")

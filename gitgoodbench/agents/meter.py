@@ -1,0 +1,120 @@
+"""What an episode has used of its budget."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gitgoodbench.agents.base import Budget, Usage
+from gitgoodbench.agents.pricing import Price
+from gitgoodbench.errors import LimitReached
+
+Clock = Callable[[], float]
+_Number = TypeVar("_Number", int, float)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Tokens of one answer as the server counted them; None where it did not. `cached` is a part of `prompt`."""
+
+    prompt: int | None = None
+    cached: int | None = None
+    completion: int | None = None
+
+
+class TimeIsUp(LimitReached):
+    """The wall time of the episode is used up."""
+
+
+class Meter:
+    """Counts turns, requests, tokens, cost and wall time of one episode. The time runs from its making."""
+
+    def __init__(self, budget: Budget, price: Price | None = None, clock: Clock = time.monotonic) -> None:
+        self.turns = 0
+        self.requests = 0
+        self.notes: list[str] = []
+        self._budget = budget
+        self._price = price
+        self._answers: list[Tokens] = []
+        self._clock = clock
+        self._start = clock()
+
+    def count(self, tokens: Tokens) -> None:
+        """Count an answer of the model."""
+        self.turns += 1
+        self._answers.append(tokens)
+
+    def note(self, text: str) -> None:
+        """Keep a remark for the trajectory, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def seconds_left(self) -> float:
+        """Wall time left, more than 0; infinite without a limit.
+
+        Raises:
+            TimeIsUp: none is left.
+        """
+        limit = self._budget.timeout_s
+        if limit is None:
+            return math.inf
+        left = limit - (self._clock() - self._start)
+        if left <= 0:
+            raise TimeIsUp(f"time limit: {limit:g} s")
+        return left
+
+    def check(self) -> None:
+        """To be called before the model is asked again.
+
+        Raises:
+            LimitReached: a limit is used up; the message begins with its name.
+        """
+        self.seconds_left()
+        budget, usage = self._budget, self.usage
+        if budget.max_turns is not None and self.turns >= budget.max_turns:
+            raise LimitReached(f"turn limit: {self.turns} of {budget.max_turns} answers")
+        if budget.max_tokens is not None:
+            self._check_tokens(budget.max_tokens, usage)
+        if budget.max_cost_usd is not None:
+            self._check_cost(budget.max_cost_usd, usage)
+
+    def _check_tokens(self, limit: int, usage: Usage) -> None:
+        if usage.prompt_tokens is None or usage.completion_tokens is None:
+            self.note("token limit not watched: the server does not report what it used")
+            return
+        used = usage.prompt_tokens + usage.completion_tokens
+        if used >= limit:
+            raise LimitReached(f"token limit: {used} of {limit} tokens")
+
+    def _check_cost(self, limit: float, usage: Usage) -> None:
+        if usage.cost_usd is None:
+            self.note("cost limit not watched: the server does not report what it used, or there is no price")
+        elif usage.cost_usd >= limit:
+            raise LimitReached(f"cost limit: ${usage.cost_usd:.4f} of ${limit:.4f}")
+
+    @property
+    def usage(self) -> Usage:
+        answers = self._answers
+        if self.requests and not answers:
+            return Usage(self.requests)
+        return Usage(
+            requests=self.requests,
+            prompt_tokens=_total([tokens.prompt for tokens in answers], 0),
+            cached_tokens=_total([tokens.cached for tokens in answers], 0),
+            completion_tokens=_total([tokens.completion for tokens in answers], 0),
+            cost_usd=_total([self._cost(tokens) for tokens in answers], 0.0),
+        )
+
+    def _cost(self, tokens: Tokens) -> float | None:
+        if self._price is None or tokens.prompt is None or tokens.completion is None:
+            return None
+        return self._price.cost(tokens.prompt, tokens.cached or 0, tokens.completion)
+
+
+def _total(parts: list[_Number | None], zero: _Number) -> _Number | None:
+    """The sum, unknown where any part is."""
+    known = [part for part in parts if part is not None]
+    return sum(known, zero) if len(known) == len(parts) else None

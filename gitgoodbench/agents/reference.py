@@ -1,0 +1,101 @@
+"""Reference agents: fixed policies that need no model, for floors, ceilings and tests of the harness itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Self
+
+from gitgoodbench.agents.base import Budget, GaveUp, Trajectory, Usage
+from gitgoodbench.agents.calls import ToolCall, call_tool, recorded_call, tool_result
+from gitgoodbench.agents.meter import Meter
+from gitgoodbench.agents.text import clean_json
+from gitgoodbench.errors import EpisodeError, Status, ToolError, UserError
+from gitgoodbench.scenario import Call, Episode, Message, Policy
+
+NOOP = "noop"
+
+_NOTHING_USED = Usage(requests=0, prompt_tokens=0, cached_tokens=0, completion_tokens=0, cost_usd=0.0)
+
+
+class ReferenceAgent:
+    """Plays the policy that a scenario has under this agent's name. Only the wall time of the budget binds it."""
+
+    model: str | None = None
+
+    def __init__(self, name: str, policies: Mapping[str, Policy]) -> None:
+        """
+        Args:
+            policies: scenario name -> policy, one or more.
+        """
+        self.name = name
+        self._policies = dict(policies)
+
+    def for_scenario(self, scenario: str) -> Self:
+        if scenario not in self._policies:
+            known = ", ".join(sorted(self._policies))
+            raise UserError(f"the agent {self.name!r} does not play the scenario {scenario!r}, only: {known}")
+        return type(self)(self.name, {scenario: self._policies[scenario]})
+
+    def run(self, episode: Episode, budget: Budget) -> Trajectory:
+        """Play the policy.
+
+        Raises:
+            ValueError: several scenarios have this agent, and `for_scenario` has not chosen one.
+        """
+        if len(self._policies) != 1:
+            raise ValueError(f"{self.name} plays {sorted(self._policies)}: choose one with for_scenario")
+        (policy,) = self._policies.values()
+        return _play(self.name, policy, episode, budget)
+
+
+class NoopAgent:
+    """Does nothing, in every scenario: the floor."""
+
+    name = NOOP
+    model: str | None = None
+
+    def for_scenario(self, scenario: str) -> Self:  # noqa: ARG002
+        return self
+
+    def run(self, episode: Episode, budget: Budget) -> Trajectory:
+        return _play(self.name, _do_nothing, episode, budget)
+
+
+def _play(name: str, policy: Policy, episode: Episode, budget: Budget) -> Trajectory:
+    record = _Record(episode, Meter(budget))
+    status, error = Status.COMPLETED, None
+    try:
+        policy(episode, record.call)
+        if not episode.finished:
+            raise GaveUp(f"{name} stopped with work left")
+    except EpisodeError as ending:
+        status, error = ending.status, str(ending)
+    return Trajectory(status, tuple(record.messages), _NOTHING_USED, record.calls, error)
+
+
+def _do_nothing(episode: Any, call: Call) -> None:
+    pass
+
+
+class _Record:
+    """The conversation as a model would have left it."""
+
+    def __init__(self, episode: Episode, meter: Meter) -> None:
+        self.messages: list[Message] = [clean_json(dict(message)) for message in episode.prompt]
+        self.calls = 0
+        self._episode = episode
+        self._meter = meter
+
+    def call(self, tool_name: str, /, **arguments: Any) -> str:
+        """Call a tool on the record (`scenario.Call`). The policy gets the whole text, the record a capped one."""
+        self._meter.seconds_left()
+        self.calls += 1
+        call = ToolCall(f"call_{self.calls}", tool_name, json.dumps(arguments))
+        self.messages.append({"role": "assistant", "content": None, "tool_calls": [recorded_call(call)]})
+        try:
+            text = call_tool(self._episode.tools, tool_name, arguments)
+        except ToolError as problem:
+            text = f"error: {problem}"
+        self.messages.append(tool_result(call.id, text))
+        return text

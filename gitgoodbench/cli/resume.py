@@ -1,0 +1,24 @@
+"""gitgoodbench resume"""
+
+from __future__ import annotations
+
+from gitgoodbench.cli.options import Jobs, MaxCost, Repos, Runs
+
+
+def resume(runs: Runs, jobs: Jobs = None, max_cost: MaxCost = None, repos: Repos = None) -> int:
+    """Carry on with runs that were stopped.
+
+    Everything that decides results comes from their manifests.
+
+    What finished stays; failures of infrastructure are tried again. A run whose data, image, tools or prompts have
+    changed since is refused, and the difference is shown.
+
+    Examples:
+
+      gitgoodbench resume results/lite-gpt-4o
+
+      gitgoodbench resume results/lite-gpt-4o --max-cost 40 --jobs 2
+    """
+    from gitgoodbench.cli.running import resume_runs
+
+    return resume_runs(runs, jobs=jobs, max_cost=max_cost, repos=repos)

@@ -1,0 +1,202 @@
+"""What eval, resume and report do after their flags are read: prepare, run with progress, print the table."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from gitgoodbench.errors import UserError
+from gitgoodbench.reporting.files import write_summary
+from gitgoodbench.reporting.plan import print_plan
+from gitgoodbench.reporting.progress import watching
+from gitgoodbench.reporting.published import published_figures
+from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, telling_dimensions
+from gitgoodbench.reporting.tables import make_console, print_report
+from gitgoodbench.runs.config import RunConfig, make_config
+from gitgoodbench.runs.execute import Execution
+from gitgoodbench.runs.manifest import read_manifest
+from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.redact import redact_command
+from gitgoodbench.runs.session import (
+    PreparedRun,
+    carry_out,
+    check_isolation,
+    create_run,
+    exit_code,
+    fresh_run_folder,
+    load_inputs,
+    prepare_run,
+    run_folder,
+    stored_config,
+)
+from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.workspace.store import RepositoryStore
+
+_MOST_JOBS = 4
+_ROWS_SHOWN = 5
+
+
+def evaluate_agents(
+    *, agents: Sequence[str], out: Path, run_id: str | None, dry_run: bool, jobs: int | None, fields: dict[str, Any]
+) -> int:
+    """One run for each agent, all checked before the first one starts; returns the exit code."""
+    agents = list(dict.fromkeys(agents))
+    configs = [make_config(agent=agent, jobs=jobs or default_jobs(), **fields) for agent in agents]
+    console = make_console(stderr=True)
+    inputs = load_inputs(configs[0])
+    _say_what_is_left_out(console, inputs.suite.invalid)
+    if dry_run:
+        print_plan(make_console(), inputs.suite, inputs.planned, agents)
+        return 0
+    folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
+    provider = open_provider(console, configs[0])
+    store = open_repositories(console, configs[0])
+    command = redact_command(["gitgoodbench", *sys.argv[1:]], os.environ)
+    runs = [
+        prepare_run(config, inputs, provider, store, paths=paths, command=command)
+        for config, paths in zip(configs, folders, strict=True)
+    ]
+    return run_all(runs, console)
+
+
+def resume_runs(names: Sequence[str], *, jobs: int | None, max_cost: float | None, repos: Path | None) -> int:
+    """Carry on with runs, from their manifests; returns the exit code."""
+    console = make_console(stderr=True)
+    changes = {"jobs": jobs, "max_cost": max_cost, "repos": None if repos is None else str(repos.resolve())}
+    runs = []
+    for paths in map(find_run, names):
+        manifest = read_manifest(paths)
+        config = stored_config(manifest, **changes)
+        inputs, provider = load_inputs(config), open_provider(console, config)
+        store = open_repositories(console, config)
+        runs.append(prepare_run(config, inputs, provider, store, paths=paths, command=manifest.command))
+    return run_all(runs, console)
+
+
+def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> int:
+    """Print the table of existing runs and write their summaries anew."""
+    summaries = [summarize_run(paths) for paths in map(find_run, names)]
+    scenarios = {scenario for summary in summaries for scenario in summary.by["scenario"]}
+    figures = published_figures(scenarios) if published else ()
+    print_report(make_console(), summaries, by=by or telling_dimensions(summaries), published=figures)
+    return 0
+
+
+def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
+    """Carry out runs one after the other, then print their table and what is left to do."""
+    for run in runs:
+        create_run(run)
+    executions: list[Execution] = []
+    for position, run in enumerate(runs):
+        execution = _carry_out(run, console, runs[position:])
+        executions.append(execution)
+        if execution.interrupted or execution.aborted:
+            break
+    begun = runs[: len(executions)]
+    summaries = [summarize_run(run.paths) for run in begun]
+    print_report(make_console(), summaries, by=telling_dimensions(summaries))
+    _say_what_is_left(console, runs, executions)
+    return exit_code(executions)
+
+
+def _carry_out(run: PreparedRun, console: Console, unfinished: Sequence[PreparedRun]) -> Execution:
+    manifest = run.manifest
+    name = manifest.agent["name"] if manifest.agent["model"] is None else f"{manifest.agent['model']}"
+    hint = resume_command(unfinished)
+    with watching(console, f"{name} on {manifest.suite.spec}") as observer:
+        return carry_out(
+            run,
+            observer,
+            announce=lambda: observer.note("stopping: running episodes are given up (Ctrl-C again ends at once)"),
+            last_words=f"resume with: {hint}",
+        )
+
+
+def _say_what_is_left(console: Console, runs: Sequence[PreparedRun], executions: Sequence[Execution]) -> None:
+    for run, execution in zip(runs, executions, strict=False):
+        say(console, f"results: {run.paths.folder}")
+        if execution.aborted:
+            say(console, f"gitgoodbench: the run was stopped: {execution.aborted}")
+        elif execution.stopped:
+            say(console, f"stopped early: {execution.stopped}; {execution.left} episodes are left")
+        elif execution.left:
+            say(console, f"{execution.left} episodes failed for reasons of infrastructure; resume tries them again")
+    unfinished = [run for run, execution in zip(runs, executions, strict=False) if execution.left]
+    unfinished += runs[len(executions) :]
+    if unfinished:
+        say(console, f"resume with: {resume_command(unfinished)}")
+
+
+def resume_command(runs: Sequence[PreparedRun]) -> str:
+    """The command that carries on with these runs."""
+    return shlex.join(["gitgoodbench", "resume", *(str(run.paths.folder) for run in runs)])
+
+
+def summarize_run(paths: RunPaths) -> RunSummary:
+    """The figures of a run, which are also written into its folder where that can be written."""
+    manifest, results = read_run(paths)
+    summary = summarize(manifest, results)
+    try:
+        write_summary(paths, summary)
+    except OSError as problem:
+        sys.stderr.write(f"summary files not written: {problem}\n")
+    return summary
+
+
+def find_run(name: str) -> RunPaths:
+    """A run by its folder, or by its id under results/.
+
+    Raises:
+        UserError: there is none.
+    """
+    for folder in (Path(name), Path("results") / name):
+        if (folder / "manifest.json").exists():
+            return RunPaths(folder)
+    raise UserError(f"{name} is not the folder of a run: no manifest.json in it, nor in results/{name}")
+
+
+def open_provider(console: Console, config: RunConfig) -> SandboxProvider:
+    """The sandbox provider; which one it is, is said."""
+    from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
+    from gitgoodbench.sandbox.select import make_provider
+
+    choice = make_provider(config.sandbox, config.image or DEFAULT_IMAGE)
+    check_isolation(config.tools, choice.provider)
+    say(console, choice.reason)
+    return choice.provider
+
+
+def open_repositories(console: Console, config: RunConfig) -> RepositoryStore:
+    """The repository store that the flags ask for."""
+    from gitgoodbench.workspace.store import open_store
+
+    repos = None if config.repos is None else Path(config.repos)
+    return open_store(repos, None, config.offline, lambda line: say(console, line))
+
+
+def default_jobs() -> int:
+    """As many episodes at a time as there are cores, up to four."""
+    return min(_MOST_JOBS, os.cpu_count() or 1)
+
+
+def say(console: Console, text: str) -> None:
+    console.print(text, markup=False, soft_wrap=True)
+
+
+def _say_what_is_left_out(console: Console, invalid: Sequence[str]) -> None:
+    for problem in invalid[:_ROWS_SHOWN]:
+        say(console, f"left out: {problem}")
+    if len(invalid) > _ROWS_SHOWN:
+        say(console, f"left out: {len(invalid) - _ROWS_SHOWN} more rows (all are in manifest.json)")
+
+
+def _folder(out: Path, run_id: str | None, config: RunConfig, *, alone: bool) -> RunPaths:
+    if run_id is None:
+        return fresh_run_folder(out, config)
+    return run_folder(out, run_id if alone else f"{run_id}-{config.agent}")

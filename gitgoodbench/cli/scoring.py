@@ -1,0 +1,52 @@
+"""What `gitgoodbench score` does after its flags are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gitgoodbench.cli.running import default_jobs, find_run, open_repositories, say, summarize_run
+from gitgoodbench.dataset.loaders import load_suite
+from gitgoodbench.errors import UserError
+from gitgoodbench.reporting.summary import telling_dimensions
+from gitgoodbench.reporting.tables import make_console, print_report
+from gitgoodbench.runs.lock import locked
+from gitgoodbench.runs.manifest import read_manifest
+from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.rescore import Rescored, rescore_run
+from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, stored_config
+from gitgoodbench.scenario import load_scenarios
+
+
+def score_runs(names: Sequence[str], *, jobs: int | None, repos: Path | None, offline: bool) -> int:
+    """Score runs from their saved outcomes, print the table, and return the exit code."""
+    console = make_console(stderr=True)
+    folders = [find_run(name) for name in names]
+    problems = 0
+    for paths in folders:
+        rescored = _score(paths, jobs or default_jobs(), repos, offline)
+        changed = [entry for entry in rescored if entry.changed]
+        failed = [entry for entry in rescored if entry.problem]
+        problems += len(failed)
+        say(console, f"{paths.folder}: {len(rescored)} outcomes scored, {len(changed)} results changed")
+        for entry in failed:
+            say(console, f"  {'/'.join(map(str, entry.before.key))} could not be scored: {entry.problem}")
+    summaries = [summarize_run(paths) for paths in folders]
+    print_report(make_console(), summaries, by=telling_dimensions(summaries))
+    return EXIT_INFRASTRUCTURE if problems else 0
+
+
+def _score(paths: RunPaths, jobs: int, repos: Path | None, offline: bool) -> list[Rescored]:
+    manifest = read_manifest(paths)
+    changes = {"repos": None if repos is None else str(repos.resolve()), "offline": offline or None}
+    config = stored_config(manifest, **changes)
+    suite = load_suite(config.suite, skip_invalid=config.skip_invalid, offline=config.offline)
+    if suite.fingerprint != manifest.suite.fingerprint:
+        raise UserError(
+            f"the suite {config.suite} is not what run {paths.folder} was made with "
+            f"(fingerprint {manifest.suite.fingerprint[:12]}, now {suite.fingerprint[:12]})"
+        )
+    samples = {sample.id: sample for sample in suite.samples}
+    store = open_repositories(make_console(stderr=True), config)
+    with locked(paths):
+        return rescore_run(paths, manifest, samples, load_scenarios(), store, jobs=jobs)

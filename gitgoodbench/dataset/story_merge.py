@@ -1,0 +1,113 @@
+"""The automatic merge of two commits, and its conflict regions told apart from what merely looks like them.
+
+Git is asked for conflict markers of an unusual length, so that a file which holds seven `=` of its own (a
+reStructuredText heading, a test fixture) is split at the conflicts alone. The length changes nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gitgoodbench.dataset.tree_files import read_files
+from gitgoodbench.folders import temporary_folder
+from gitgoodbench.git.process import Git, GitError
+
+MARKER_SIZE: Final = 61
+_KIND = re.compile(r"CONFLICT \((.*?)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One conflict region: the lines of both sides, with their endings."""
+
+    ours: bytes
+    theirs: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AutomaticMerge:
+    """What `git merge-tree` made: files (mode and contents, with long markers) and the stages of open paths."""
+
+    files: Mapping[bytes, tuple[bytes, bytes]]
+    stages: Mapping[bytes, frozenset[int]]
+    kinds: Mapping[bytes, tuple[str, ...]]
+
+
+def merge_automatically(git: Git, ours: str, theirs: str) -> AutomaticMerge:
+    """Merge two commits, leaving nothing behind in the repository.
+
+    Raises:
+        GitError: the commits cannot be merged at all (unrelated histories, a missing object).
+    """
+    with temporary_folder("story") as folder:
+        attributes = Path(folder, "attributes")
+        attributes.write_text(f"* conflict-marker-size={MARKER_SIZE}\n", encoding="ascii")
+        Path(folder, "objects").mkdir()
+        scratch = git.with_env(
+            GIT_OBJECT_DIRECTORY=f"{folder}/objects", GIT_ALTERNATE_OBJECT_DIRECTORIES=f"{git.git_dir}/objects"
+        )
+        command = ("-c", f"core.attributesFile={attributes}", "merge-tree", "--write-tree", "-z", ours, theirs)
+        result = scratch.execute(*command)
+        if result.returncode not in (0, 1):
+            raise GitError(command, result)
+        tree, stages, kinds = parse_merge_tree(result.stdout)
+        return AutomaticMerge(read_files(scratch, tree), stages, kinds)
+
+
+def parse_merge_tree(
+    output: bytes,
+) -> tuple[str, dict[bytes, frozenset[int]], dict[bytes, tuple[str, ...]]]:
+    """Read `git merge-tree --write-tree -z`: tree, stage entries, an empty field, messages.
+
+    Returns the tree's id, the stages of each conflicted path, and the kinds of conflict named for it.
+    """
+    fields = output.split(b"\0")
+    stages: dict[bytes, set[int]] = {}
+    at = 1
+    while at < len(fields) and fields[at]:
+        info, path = fields[at].split(b"\t", 1)
+        stages.setdefault(path, set()).add(int(info.split(b" ")[2]))
+        at += 1
+    kinds: dict[bytes, list[str]] = {}
+    at += 1
+    while at < len(fields) and fields[at].isdigit():
+        count = int(fields[at])
+        paths, message = fields[at + 1 : at + 1 + count], fields[at + count + 2]
+        if (kind := _KIND.search(message.decode("utf-8", "replace"))) is not None:
+            for path in paths:
+                kinds.setdefault(path, []).append(kind[1])
+        at += count + 3
+    return (
+        fields[0].strip().decode("ascii"),
+        {path: frozenset(numbers) for path, numbers in stages.items()},
+        {path: tuple(dict.fromkeys(found)) for path, found in kinds.items()},
+    )
+
+
+def split_conflicts(data: bytes) -> list[bytes | Conflict]:
+    """A merged file as runs of settled bytes and the conflicts between them, in order.
+
+    Git's markers are one longer in a file that both sides renamed, so that those of two files are told apart.
+    """
+    parts: list[bytes | Conflict] = []
+    settled: list[bytes] = []
+    sides: tuple[list[bytes], list[bytes]] | None = None
+    side = size = 0
+    for line in data.split(b"\n"):
+        mark = line.rstrip(b"\r")
+        if sides is None and mark.startswith((b"<" * MARKER_SIZE + b" ", b"<" * (MARKER_SIZE + 1) + b" ")):
+            parts.append(b"".join(settled))
+            settled, sides, side, size = [], ([], []), 0, mark.index(b" ")
+        elif sides is not None and side == 0 and mark == b"=" * size:
+            side = 1
+        elif sides is not None and mark.startswith(b">" * size + b" "):
+            parts.append(Conflict(b"".join(sides[0]), b"".join(sides[1])))
+            sides = None
+        else:
+            (settled if sides is None else sides[side]).append(line + b"\n")
+    parts.append(b"".join(settled)[:-1])  # split() leaves one line more than there are line feeds
+    return parts

@@ -1,0 +1,85 @@
+"""Temporary folders on this machine that `gitgoodbench clean` finds again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from gitgoodbench.owner import Owner
+
+MARKER: Final = "gitgoodbench-owner.json"
+"""File in every such folder that names its owner."""
+
+_PREFIX: Final = "gitgoodbench-"
+_LARGE: Final = Path("/var/tmp")
+
+
+def make_folder(purpose: str, *, large: bool = False) -> Path:
+    """A fresh folder in the system's place for temporary files, marked as this process's; `remove_folder` ends it.
+
+    `large`: in /var/tmp, which does not lie in memory and lets programs run.
+    """
+    place = _LARGE if large else None
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{purpose}-", dir=place)).resolve()
+    (folder / MARKER).write_text(json.dumps(Owner.current().labels()), "utf-8")
+    return folder
+
+
+@contextlib.contextmanager
+def temporary_folder(purpose: str, *, large: bool = False) -> Iterator[Path]:
+    """A folder of `make_folder` for as long as the block lasts."""
+    folder = make_folder(purpose, large=large)
+    try:
+        yield folder
+    finally:
+        remove_folder(folder)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with everything in it, also what its permissions protect. Gone already is fine.
+
+    Raises:
+        OSError: something in it cannot be removed.
+    """
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except PermissionError:
+        _open_up(folder)
+        shutil.rmtree(folder)
+
+
+def find_folders() -> Iterator[tuple[Path, Owner | None]]:
+    """Every folder of this user that has a marker, with its owner (None: the marker does not say)."""
+    for place in {Path(tempfile.gettempdir()).resolve(), _LARGE.resolve()}:
+        for folder in sorted(place.glob(f"{_PREFIX}*")):
+            try:
+                facts = folder.lstat()
+            except FileNotFoundError:
+                continue
+            if stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid() and (folder / MARKER).is_file():
+                yield folder, _read_owner(folder / MARKER)
+
+
+def _read_owner(marker: Path) -> Owner | None:
+    try:
+        labels = json.loads(marker.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return Owner.from_labels(labels) if isinstance(labels, dict) else None
+
+
+def _open_up(folder: Path) -> None:
+    """Give back the owner's rights on every folder below."""
+    folder.chmod(0o700)
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            _open_up(Path(entry.path))

@@ -1,0 +1,113 @@
+"""summary.json and summary.csv of a run: derived files, for scripts and spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from gitgoodbench.reporting.summary import Cell, Failure, RunSummary
+from gitgoodbench.runs.files import write_atomically
+from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.result import dump_json
+from gitgoodbench.scoring.statistics import Mean, Proportion
+
+_PROPORTIONS = ("success", "of_answers", "of_attainable", "of_all", "solved_paper")
+
+
+def write_summary(paths: RunPaths, summary: RunSummary) -> None:
+    """Write both files.
+
+    Raises:
+        OSError: the run folder cannot be written.
+    """
+    write_atomically(paths.summary_json, dump_json(summary_json(summary)))
+    write_atomically(paths.summary_csv, summary_csv(summary).encode())
+
+
+def summary_json(summary: RunSummary) -> dict[str, Any]:
+    """The summary as JSON; rates in [0, 1], unknown is null."""
+    return {
+        "run_id": summary.run_id,
+        "agent": summary.agent,
+        "model": summary.model,
+        "suite": summary.suite,
+        "tools": summary.tools,
+        "planned": summary.planned,
+        "missing": summary.missing,
+        "total": _cell(summary.total),
+        "by": {
+            dimension: {value: _cell(cell) for value, cell in cells.items()} for dimension, cells in summary.by.items()
+        },
+        "epochs": _mean(summary.epochs),
+        "failures": [_failure(failure) for failure in summary.failures],
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "rows": cell.rows,
+        "statuses": {status.value: count for status, count in sorted(cell.statuses.items())},
+        **{name: _proportion(getattr(cell, name)) for name in _PROPORTIONS},
+        "scores": {name: _mean(mean) for name, mean in cell.scores.items()},
+        "cost_usd": cell.cost_usd,
+        "unknown_costs": cell.unknown_costs,
+        "tokens": cell.tokens,
+        "median_seconds": cell.seconds,
+    }
+
+
+def _proportion(proportion: Proportion) -> dict[str, Any]:
+    low, high = proportion.interval or (None, None)
+    return {
+        "hits": proportion.hits,
+        "total": proportion.total,
+        "rate": proportion.rate,
+        "wilson_95_low": low,
+        "wilson_95_high": high,
+    }
+
+
+def _mean(mean: Mean) -> dict[str, Any]:
+    return {"mean": mean.mean, "standard_error": mean.standard_error, "count": mean.count}
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    return {
+        "status": failure.status.value,
+        "reason": failure.reason,
+        "count": len(failure.episodes),
+        "episodes": list(failure.episodes),
+    }
+
+
+def summary_csv(summary: RunSummary) -> str:
+    """One line for the whole run and one for every value of every dimension; an unknown is an empty field."""
+    groups: list[tuple[str, str, Cell]] = [("total", "", summary.total)]
+    groups += [(dimension, value, cell) for dimension, cells in summary.by.items() for value, cell in cells.items()]
+    scores = list(summary.total.scores)
+    lines = [_csv_line(summary, dimension, value, cell, scores) for dimension, value, cell in groups]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def _csv_line(
+    summary: RunSummary, dimension: str, value: str, cell: Cell, scores: list[str]
+) -> Mapping[str, str | int | float | None]:
+    line: dict[str, str | int | float | None] = {
+        "run_id": summary.run_id,
+        "agent": summary.agent,
+        "model": summary.model,
+        "dimension": dimension,
+        "value": value,
+        "rows": cell.rows,
+    }
+    for name in _PROPORTIONS:
+        figures = _proportion(getattr(cell, name))
+        line |= {f"{name}_{figure}": number for figure, number in figures.items()}
+    line |= {score: cell.scores[score].mean if score in cell.scores else None for score in scores}
+    return line | {"cost_usd": cell.cost_usd, "tokens": cell.tokens, "median_seconds": cell.seconds}

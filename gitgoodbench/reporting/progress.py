@@ -1,0 +1,108 @@
+"""Watching a run: a live bar on a terminal, one plain line for each finished episode elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from gitgoodbench.errors import Status
+from gitgoodbench.runs.execute import Observer
+from gitgoodbench.runs.result import Result
+
+_ESTIMATE_OVER_S = 3600.0
+"""The time left is estimated from the episodes of the last hour: one of them may take many minutes."""
+
+
+class _Totals:
+    """Counts and cost so far, those of earlier sessions included."""
+
+    def __init__(self) -> None:
+        self.planned = 0
+        self.done = 0
+        self.solved = 0
+        self.statuses: Counter[Status] = Counter()
+        self.cost: float | None = None
+
+    def add(self, result: Result) -> None:
+        self.done += 1
+        self.solved += result.solved is True
+        self.statuses[result.status] += 1
+        if result.usage.cost_usd is not None:
+            self.cost = (self.cost or 0.0) + result.usage.cost_usd
+
+    def text(self) -> str:
+        counts = [f"{self.solved} solved", *(f"{count} {status}" for status, count in sorted(self.statuses.items()))]
+        return ", ".join(counts) + (f", ${self.cost:.2f}" if self.cost else "")
+
+
+class PlainProgress:
+    """One line for every finished episode."""
+
+    def __init__(self, console: Console, label: str) -> None:
+        self._console = console
+        self._label = label
+        self._totals = _Totals()
+
+    def begin(self, planned: int, kept: Sequence[Result]) -> None:
+        self._totals.planned = planned
+        for result in kept:
+            self._totals.add(result)
+        self.note(f"{self._label}: {planned} episodes" + (f", {len(kept)} of them finished before" if kept else ""))
+
+    def finished(self, result: Result) -> None:
+        totals = self._totals
+        totals.add(result)
+        verdict = "" if result.solved is None else " solved" if result.solved else " not solved"
+        seconds = "" if result.timings.total_s is None else f" {result.timings.total_s:.1f} s"
+        money = f" ${totals.cost:.2f}" if totals.cost else ""
+        reason = f": {result.error.message[:120]}" if result.error and not result.status.is_success else ""
+        episode = "/".join(map(str, result.key))
+        self.note(f"[{totals.done}/{totals.planned}] {episode} {result.status}{verdict}{seconds}{money}{reason}")
+
+    def note(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+
+class LiveProgress:
+    """A bar with counts by status, cost and time left."""
+
+    def __init__(self, progress: Progress, label: str) -> None:
+        self._progress = progress
+        self._label = label
+        self._totals = _Totals()
+        self._task = progress.add_task(label, total=None, counts="")
+
+    def begin(self, planned: int, kept: Sequence[Result]) -> None:
+        for result in kept:
+            self._totals.add(result)
+        self._progress.reset(self._task, total=planned, completed=len(kept), counts=self._totals.text())
+
+    def finished(self, result: Result) -> None:
+        self._totals.add(result)
+        self._progress.update(self._task, advance=1, counts=self._totals.text())
+
+    def note(self, text: str) -> None:
+        self._progress.console.print(text, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def watching(console: Console, label: str) -> Iterator[Observer]:
+    """The observer that fits the console."""
+    if not console.is_terminal:
+        yield PlainProgress(console, label)
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[counts]}", markup=False),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, speed_estimate_period=_ESTIMATE_OVER_S) as progress:
+        yield LiveProgress(progress, label)

@@ -1,0 +1,58 @@
+"""run.log: what happened in a run, one JSON object a line, for those who look for the reason of something."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+
+def utc_now() -> str:
+    """Now, as `2026-01-31T09:00:00.123Z`."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class EventLog:
+    """Appends events to a file; each is a single write, so that threads and a kill never mix two lines."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        size = os.fstat(self._descriptor).st_size
+        if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
+            os.write(self._descriptor, b"\n")
+
+    def write(self, event: str, **details: Any) -> None:
+        """Append one event; a log that cannot be written (a full disk) never stops the run."""
+        line = json.dumps({"time": utc_now(), "event": event, **details}, default=str)
+        try:
+            os.write(self._descriptor, line.encode() + b"\n")
+        except OSError:
+            return
+
+    def close(self) -> None:
+        """Close the file; events that come later, from threads left behind by an interruption, go nowhere."""
+        descriptor, self._descriptor = self._descriptor, -1
+        os.close(descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_events(path: Path) -> Iterator[dict[str, Any]]:
+    """The events of a log, without lines that a kill cut short."""
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict):
+            yield event

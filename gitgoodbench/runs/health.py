@@ -1,0 +1,137 @@
+"""Whether this machine has what a run needs, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitgoodbench.cache import cache_home
+from gitgoodbench.errors import UserError
+from gitgoodbench.runs.manifest import host_git_version
+
+OLDEST_GIT = (2, 38)
+"""Merges are replayed by `git merge-tree --write-tree`, which came with Git 2.38."""
+
+_ENOUGH_DISK = 5 * 1024**3
+_HUB_TIMEOUT_S = 10.0
+_GIB = 1024**3
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. needed_for: what does not work without it. hint: how to get it; empty when it is there."""
+
+    name: str
+    ok: bool
+    detail: str
+    needed_for: str = ""
+    hint: str = ""
+
+
+def check_all() -> Iterator[Check]:
+    """Every check, one after the other; none takes longer than some seconds, and none raises."""
+    yield Check("Python", True, sys.version.split()[0])
+    yield check_git()
+    yield from check_docker()
+    yield from check_disk()
+    yield check_key()
+    yield check_built_in_suite()
+    yield check_hub()
+
+
+def check_git() -> Check:
+    """Git on this machine, and whether it is new enough."""
+    needed, hint = "everything", "install Git 2.38 or later"
+    try:
+        version = host_git_version()
+    except UserError as problem:
+        return Check("Git", False, str(problem), needed, hint)
+    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:2])
+    return Check("Git", True, version) if numbers >= OLDEST_GIT else Check("Git", False, version, needed, hint)
+
+
+def check_docker() -> Iterator[Check]:
+    """The Docker daemon, and the sandbox image in it."""
+    from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, connect_to_docker
+    from gitgoodbench.sandbox.docker import DockerProvider
+
+    needed = "--sandbox docker and --tools shell"
+    try:
+        client = connect_to_docker()
+        version = str(client.version().get("Version"))
+        client.close()
+    except Exception as problem:  # the SDK raises whatever its parts raise
+        yield Check("Docker", False, str(problem), needed, "install Docker, start it, and join the group docker")
+        return
+    yield Check("Docker", True, version)
+    try:
+        provider = DockerProvider(DEFAULT_IMAGE)
+    except Exception as problem:  # the SDK raises whatever its parts raise
+        yield Check("Image", False, str(problem), needed, "gitgoodbench image build")
+        return
+    yield Check("Image", True, f"{DEFAULT_IMAGE} {provider.image_id[:19]}")
+
+
+def check_disk() -> Iterator[Check]:
+    """Free space where repositories are cached and where sandboxes and scoring work."""
+    try:
+        places = {"cache": cache_home(), "temporary files": Path(tempfile.gettempdir())}
+    except UserError as problem:
+        yield Check("Disk", False, str(problem), "the repository cache", "set GITGOODBENCH_CACHE to a folder")
+        return
+    for name, folder in places.items():
+        there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+        free = shutil.disk_usage(there).free
+        detail = f"{free / _GIB:.1f} GiB free for {name} in {folder}"
+        if free >= _ENOUGH_DISK and os.access(there, os.W_OK):
+            yield Check("Disk", True, detail)
+        else:
+            variable = "GITGOODBENCH_CACHE" if name == "cache" else "TMPDIR"
+            yield Check("Disk", False, detail, "large repositories", f"make room, or set {variable} to another folder")
+
+
+def check_key() -> Check:
+    """Whether a key, or another server, is set; the key itself is never shown."""
+    server = os.environ.get("OPENAI_BASE_URL")
+    if os.environ.get("OPENAI_API_KEY", "").strip():
+        return Check("Key", True, "OPENAI_API_KEY is set" + (f", for {server}" if server else ""))
+    if server:
+        return Check("Key", True, f"none, and perhaps none is needed by {server}")
+    hint = "set OPENAI_API_KEY, or name a server of your own with --base-url; reference agents need neither"
+    return Check("Key", False, "OPENAI_API_KEY is not set", "--agent openai", hint)
+
+
+def check_built_in_suite() -> Check:
+    """The suite `mini`."""
+    from gitgoodbench.dataset.loaders import load_suite
+
+    try:
+        return Check("Suite mini", True, f"{len(load_suite('mini').samples)} samples")
+    except UserError as problem:
+        return Check("Suite mini", False, str(problem), "eval mini", "reinstall gitgoodbench")
+
+
+def check_hub() -> Check:
+    """The published suites: in the local cache, or on the hub."""
+    from gitgoodbench.dataset.loaders import PUBLISHED, load_suite
+
+    name = "Suite lite"
+    try:
+        return Check(name, True, f"{len(load_suite('lite', offline=True).samples)} samples in the local cache")
+    except UserError:
+        pass
+    try:
+        from huggingface_hub import HfApi
+
+        HfApi().dataset_info(PUBLISHED["lite"].name, timeout=_HUB_TIMEOUT_S)
+    except Exception as problem:  # the client raises whatever its parts raise
+        hint = "connect, set HF_ENDPOINT to a mirror, or name a file of the same schema"
+        detail = f"the hub does not answer: {' '.join(str(problem).split())[:160]}"
+        return Check(name, False, detail, "eval lite, full, train", hint)
+    return Check(name, True, "the hub answers; it is loaded at first use")

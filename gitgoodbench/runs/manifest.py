@@ -1,0 +1,226 @@
+"""manifest.json: everything that decides the results of a run, pinned when the run is made.
+
+A run carries on only under the configuration it was made with. `differences` says what would be different.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+import gitgoodbench
+from gitgoodbench.dataset.loaders import Suite
+from gitgoodbench.errors import UserError
+from gitgoodbench.git.process import GIT_ENVIRONMENT, HOST
+from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, flag
+from gitgoodbench.runs.events import utc_now
+from gitgoodbench.runs.files import write_atomically
+from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.plan import PlannedEpisode
+from gitgoodbench.runs.redact import redact_url
+from gitgoodbench.runs.result import dump_json
+
+FORMAT = 1
+
+_ON_RECORD = frozenset({"image", "docker", "python", "python3"})
+"""What a sandbox says of itself that decides no result: names and versions of what surrounds Git and the image."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SuitePin(_Part):
+    """Which samples: `spec` loads the very same again; `fingerprint` is of all samples, before the selection."""
+
+    spec: str
+    source: str
+    revision: str | None
+    fingerprint: str
+    samples: int
+    invalid: tuple[str, ...]
+
+
+class PlanPin(_Part):
+    """How many episodes, and the hash of which ones in which order."""
+
+    samples: int
+    episodes: int
+    fingerprint: str
+
+
+class HostPin(_Part):
+    """This machine. Only Git's version decides results (it replays merges and scores); the rest is for the record."""
+
+    git: str
+    python: str
+    platform: str
+    packages: dict[str, str]
+
+
+class Manifest(_Part):
+    """See the module. agent: name and model as resolved; sandbox: what the provider says of itself."""
+
+    format: int = FORMAT
+    gitgoodbench: str
+    run_id: str
+    created: str
+    command: tuple[str, ...]
+    config: RunConfig
+    suite: SuitePin
+    plan: PlanPin
+    scenarios: dict[str, str]
+    agent: dict[str, Any]
+    sandbox: dict[str, str]
+    host: HostPin
+
+
+def make_manifest(
+    *,
+    run_id: str,
+    config: RunConfig,
+    suite: Suite,
+    planned: Sequence[PlannedEpisode],
+    scenarios: Mapping[str, str],
+    agent: Mapping[str, Any],
+    sandbox: Mapping[str, str],
+    command: Sequence[str],
+) -> Manifest:
+    """Pin a run. `scenarios`: name -> fingerprint; `command`: already without secrets."""
+    base_url = None if config.base_url is None else redact_url(config.base_url)
+    return Manifest(
+        gitgoodbench=gitgoodbench.__version__,
+        run_id=run_id,
+        created=utc_now(),
+        command=tuple(command),
+        config=config.model_copy(update={"base_url": base_url}),
+        suite=SuitePin(
+            spec=_lasting_spec(suite),
+            source=suite.source,
+            revision=suite.revision,
+            fingerprint=suite.fingerprint,
+            samples=len(suite.samples),
+            invalid=suite.invalid,
+        ),
+        plan=PlanPin(
+            samples=len({episode.sample.id for episode in planned}),
+            episodes=len(planned),
+            fingerprint=_hash([episode.id for episode in planned]),
+        ),
+        scenarios=dict(scenarios),
+        agent=dict(agent),
+        sandbox=dict(sandbox),
+        host=describe_host(),
+    )
+
+
+def _lasting_spec(suite: Suite) -> str:
+    """A spec that means the same tomorrow and from another folder."""
+    if suite.revision is not None:
+        return f"hf:{suite.source}@{suite.revision}"
+    return suite.source if Path(suite.source).is_absolute() else suite.spec
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def describe_host() -> HostPin:
+    """Git, Python and the packages that this process uses.
+
+    Raises:
+        UserError: there is no Git.
+    """
+    required = (line for line in metadata.requires("gitgoodbench") or () if "extra ==" not in line)
+    names = sorted({"".join(c if c.isalnum() or c in "-_" else " " for c in line).split()[0] for line in required})
+    return HostPin(
+        git=host_git_version(),
+        python=platform.python_version(),
+        platform=platform.platform(terse=True),
+        packages={name: version for name in names if (version := _version(name)) is not None},
+    )
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def host_git_version() -> str:
+    """Git's version on this machine, such as `2.39.5`.
+
+    Raises:
+        UserError: there is no Git.
+    """
+    environment = {**GIT_ENVIRONMENT, "PATH": os.environ.get("PATH", os.defpath)}
+    try:
+        shown = HOST.exec(["git", "--version"], env=environment)
+    except FileNotFoundError as problem:
+        raise UserError("git is not installed, or not on PATH: install Git 2.38 or later") from problem
+    return shown.stdout.decode("utf-8", "replace").removeprefix("git version ").strip()
+
+
+def write_manifest(paths: RunPaths, manifest: Manifest) -> None:
+    write_atomically(paths.manifest, dump_json(manifest.model_dump(mode="json")))
+
+
+def read_manifest(paths: RunPaths) -> Manifest:
+    """The manifest of an existing run.
+
+    Raises:
+        UserError: there is no run in the folder, or its manifest is not readable.
+    """
+    try:
+        return Manifest.model_validate(json.loads(paths.manifest.read_bytes()))
+    except FileNotFoundError as problem:
+        raise UserError(f"{paths.folder} is not the folder of a run: it has no manifest.json") from problem
+    except OSError as problem:
+        raise UserError(f"{paths.manifest} cannot be read: {problem.strerror}") from problem
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UserError(f"{paths.manifest} is not a manifest of this version: {where}: {first['msg']}") from problem
+    except ValueError as problem:
+        raise UserError(f"{paths.manifest} is damaged: {problem}") from problem
+
+
+def differences(before: Manifest, now: Manifest) -> list[str]:
+    """What decides results and is not the same, each as `name: before, now after`; empty when the run may carry on."""
+    old, new = _deciding(before), _deciding(now)
+    return [
+        f"{name}: {_shown(old.get(name))}, now {_shown(new.get(name))}"
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]
+
+
+def _deciding(manifest: Manifest) -> dict[str, Any]:
+    config = manifest.config.model_dump(mode="json")
+    deciding = {
+        flag(name): value for name, value in config.items() if name not in MAY_CHANGE and name not in RESOLVED_ELSEWHERE
+    }
+    sandbox = {name: value for name, value in manifest.sandbox.items() if name not in _ON_RECORD}
+    parts = {"agent": manifest.agent, "sandbox": sandbox, "scenario": manifest.scenarios}
+    for part, values in parts.items():
+        deciding |= {f"{part} {name}": value for name, value in values.items()}
+    return deciding | {
+        "gitgoodbench": manifest.gitgoodbench,
+        "Git on this machine": manifest.host.git,
+        "suite fingerprint": manifest.suite.fingerprint,
+        "episodes planned": f"{manifest.plan.episodes} ({manifest.plan.fingerprint[:12]})",
+    }
+
+
+def _shown(value: Any) -> str:
+    text = "none" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

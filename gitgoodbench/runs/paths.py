@@ -1,0 +1,88 @@
+"""The folder of a run.
+
+results/<run-id>/
+  manifest.json                 what decides the results; written once
+  run.log                       events, one JSON object a line; appended
+  .lock                         held by the process that works on the run
+  samples/<scenario>/<sample-id>/<epoch>/
+    trajectory.json             everything said and done
+    outcome.bundle              what the agent left (absent when nothing could be taken)
+    result.json                 written last: the episode is finished when it is whole
+  summary.json  summary.csv     derived from the result files; can be made again
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_LONGEST_NAME = 150
+"""Bytes; folders of longer sample ids are shortened (file systems stop at 255, encrypted ones earlier)."""
+
+
+@dataclass(frozen=True)
+class EpisodePaths:
+    """The folder of one episode."""
+
+    folder: Path
+
+    @property
+    def result(self) -> Path:
+        return self.folder / "result.json"
+
+    @property
+    def trajectory(self) -> Path:
+        return self.folder / "trajectory.json"
+
+    @property
+    def bundle(self) -> Path:
+        return self.folder / "outcome.bundle"
+
+
+@dataclass(frozen=True)
+class RunPaths:
+    """The folder of one run."""
+
+    folder: Path
+
+    @property
+    def manifest(self) -> Path:
+        return self.folder / "manifest.json"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "run.log"
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / ".lock"
+
+    @property
+    def samples(self) -> Path:
+        return self.folder / "samples"
+
+    @property
+    def summary_json(self) -> Path:
+        return self.folder / "summary.json"
+
+    @property
+    def summary_csv(self) -> Path:
+        return self.folder / "summary.csv"
+
+    def episode(self, scenario: str, sample_id: str, epoch: int) -> EpisodePaths:
+        """The folder of one attempt; `epoch` counts from 1."""
+        return EpisodePaths(self.samples / scenario / folder_name(sample_id) / str(epoch))
+
+    def result_files(self) -> Iterator[Path]:
+        """Every result.json there is, in a stable order."""
+        return iter(sorted(self.samples.glob("*/*/*/result.json")))
+
+
+def folder_name(sample_id: str) -> str:
+    """A sample id as the name of a folder: itself, unless it is too long or means another folder (`.`, `..`)."""
+    if sample_id.strip(".") and not sample_id.startswith(".") and len(sample_id.encode()) <= _LONGEST_NAME:
+        return sample_id
+    digest = hashlib.sha256(sample_id.encode()).hexdigest()[:16]
+    return f"{sample_id.lstrip('.').encode()[: _LONGEST_NAME - 20].decode('utf-8', 'ignore')}~{digest}"

@@ -1,0 +1,60 @@
+"""What a run will do: every sample under every scenario that applies to it, once per epoch, in a fixed order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.errors import UserError
+from gitgoodbench.runs.paths import EpisodePaths, RunPaths
+from gitgoodbench.runs.result import Result, read_result
+from gitgoodbench.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class PlannedEpisode:
+    """One attempt: a sample, a scenario's name, and the epoch, counted from 1."""
+
+    sample: Sample
+    scenario: str
+    epoch: int
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.scenario, self.sample.id, self.epoch
+
+    @property
+    def id(self) -> str:
+        """`mcr/owner_name_merge_0001/1`: unique in a run."""
+        return f"{self.scenario}/{self.sample.id}/{self.epoch}"
+
+    def paths(self, run: RunPaths) -> EpisodePaths:
+        return run.episode(*self.key)
+
+
+def plan_episodes(
+    samples: Sequence[Sample], scenarios: Mapping[str, Scenario], epochs: int
+) -> tuple[PlannedEpisode, ...]:
+    """Epoch by epoch, samples in the order given, scenarios by name; an interrupted run thus holds whole epochs first.
+
+    Raises:
+        UserError: two samples share an id.
+    """
+    repeated = [name for name, count in Counter(sample.id for sample in samples).items() if count > 1]
+    if repeated:
+        raise UserError(f"sample id {repeated[0]} occurs more than once in the suite; ids must be unique")
+    return tuple(
+        PlannedEpisode(sample, name, epoch)
+        for epoch in range(1, epochs + 1)
+        for sample in samples
+        for name in sorted(scenarios)
+        if scenarios[name].applies_to(sample)
+    )
+
+
+def finished_result(planned: PlannedEpisode, run: RunPaths) -> Result | None:
+    """The result that a run keeps of this episode: whole, valid, its own, and no failure of infrastructure."""
+    result = read_result(planned.paths(run).result)
+    return result if result is not None and result.key == planned.key and result.status.is_final else None

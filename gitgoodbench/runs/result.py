@@ -1,0 +1,161 @@
+"""result.json: everything known of one attempt at one sample. Unknown is null, never 0."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from gitgoodbench.agents.base import Usage
+from gitgoodbench.errors import Status
+from gitgoodbench.runs.files import write_atomically
+
+RESULT_LIMIT = 64 * 1024 * 1024
+"""Bytes; a larger result.json is not one of ours."""
+
+
+def one_line(text: str) -> str:
+    """Text from anywhere as one printable line of at most 2,000 characters."""
+    return " ".join(text.encode("utf-8", "backslashreplace").decode().split())[:2000]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="null")
+
+
+class ErrorRecord(_Record):
+    """Why an episode did not complete: `kind` is the error's class or the status, `message` one line for people."""
+
+    kind: str
+    message: str
+
+    @field_validator("message", mode="before")
+    @classmethod
+    def _one_line(cls, text: str) -> str:
+        return one_line(text)
+
+
+class OutcomeRecord(_Record):
+    """What the agent left, beside outcome.bundle, so that `score` needs no sandbox.
+
+    agent_status, agent_error: how the agent's own work ended, before anything was scored.
+    bundle_bytes: size of outcome.bundle; None without one.
+    """
+
+    head: str | None
+    state: dict[str, Any]
+    problem: str | None
+    bundle_bytes: int | None
+    agent_status: Status
+    agent_error: str | None
+
+
+class UsageRecord(_Record):
+    """What the model's server reported. Tokens; US dollars."""
+
+    requests: int | None = None
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+
+    @classmethod
+    def of(cls, usage: Usage) -> UsageRecord:
+        return cls(
+            requests=usage.requests,
+            prompt_tokens=usage.prompt_tokens,
+            cached_tokens=usage.cached_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost_usd=usage.cost_usd,
+        )
+
+
+class Timings(_Record):
+    """Seconds spent in each part; None where the episode did not get that far."""
+
+    setup_s: float | None = None
+    agent_s: float | None = None
+    outcome_s: float | None = None
+    closing_s: float | None = None
+    scoring_s: float | None = None
+    total_s: float | None = None
+
+
+class Result(_Record):
+    """One attempt at one sample under one scenario.
+
+    success: ended without a system error.
+    solved, solved_paper: as this benchmark, and as the paper, counts it; None unless the status is an answer.
+    gates: requirement -> met. scores: name -> value in [0, 1], or None. judge: what a judge said; None without one.
+    """
+
+    sample_id: str
+    scenario: str
+    epoch: int = Field(ge=1)
+    agent: str
+    model: str | None
+    name: str
+    language: str
+    difficulty: str
+    status: Status
+    success: bool
+    solved: bool | None = None
+    solved_paper: bool | None = None
+    gates: dict[str, bool] = Field(default_factory=dict)
+    scores: dict[str, float | None] = Field(default_factory=dict)
+    judge: dict[str, Any] | None = None
+    usage: UsageRecord = Field(default_factory=UsageRecord)
+    turns: int | None = None
+    timings: Timings = Field(default_factory=Timings)
+    facts: dict[str, Any] = Field(default_factory=dict)
+    outcome: OutcomeRecord | None = None
+    error: ErrorRecord | None = None
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What the result answers: scenario, sample, epoch."""
+        return self.scenario, self.sample_id, self.epoch
+
+    @property
+    def attainable(self) -> bool | None:
+        """Whether the published tools can reach the truth; None where the scenario does not say."""
+        value = self.facts.get("attainable")
+        return value if isinstance(value, bool) else None
+
+
+def dump_json(value: Any) -> bytes:
+    """JSON as ASCII: lone surrogates, which models do send, stay what they are instead of failing to encode."""
+    return json.dumps(value, indent=2, allow_nan=False).encode("ascii") + b"\n"
+
+
+def write_result(path: Path, result: Result) -> None:
+    """Put a result in place, whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_atomically(path, dump_json(finite(result.model_dump(mode="python"))))
+
+
+def finite(value: Any) -> Any:
+    """The same JSON value with infinities and NaN as null."""
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, Mapping):
+        return {str(key): finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(entry) for entry in value]
+    return value
+
+
+def read_result(path: Path) -> Result | None:
+    """The result in a file, or None when it is absent, cut short, or not a result."""
+    try:
+        if path.stat().st_size > RESULT_LIMIT:
+            return None
+        return Result.model_validate(json.loads(path.read_bytes()))
+    except (OSError, ValueError, ValidationError, RecursionError):
+        return None

@@ -1,0 +1,274 @@
+"""From a configuration to a run: everything that can be refused is refused here, before the first episode starts."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gitgoodbench.agents.base import Agent
+from gitgoodbench.agents.pricing import list_price
+from gitgoodbench.agents.registry import OPENAI, OPENAI_HOST, AgentOptions, make_agent
+from gitgoodbench.dataset.loaders import Suite, load_suite
+from gitgoodbench.dataset.select import select_samples
+from gitgoodbench.errors import Status, UserError
+from gitgoodbench.runs.config import RunConfig, make_config
+from gitgoodbench.runs.episode import RunContext
+from gitgoodbench.runs.events import EventLog
+from gitgoodbench.runs.execute import Execution, Observer, execute
+from gitgoodbench.runs.files import make_folder
+from gitgoodbench.runs.lock import locked
+from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, read_manifest, write_manifest
+from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
+from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
+from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.scenario import Scenario, ToolSet, load_scenarios
+from gitgoodbench.workspace.store import RepositoryStore
+
+EXIT_USER_ERROR = 2
+EXIT_INFRASTRUCTURE = 3
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What all runs of one command share: the suite, the chosen scenarios, and what there is to do."""
+
+    suite: Suite
+    scenarios: Mapping[str, Scenario]
+    planned: tuple[PlannedEpisode, ...]
+
+
+@dataclass(frozen=True)
+class PreparedRun:
+    """A run that may start, or carry on."""
+
+    config: RunConfig
+    inputs: Inputs
+    agents: Mapping[str, Agent]
+    provider: SandboxProvider
+    store: RepositoryStore
+    manifest: Manifest
+    paths: RunPaths
+
+
+def load_inputs(config: RunConfig) -> Inputs:
+    """Load the suite, choose scenarios and samples, and plan.
+
+    Raises:
+        UserError: an unknown suite or scenario, a malformed row, filters that leave nothing, tools a scenario has not.
+    """
+    installed = load_scenarios()
+    scenarios = _choose_scenarios(installed, config.scenario)
+    for name, scenario in scenarios.items():
+        if config.tools not in scenario.tool_sets():
+            offered = ", ".join(scenario.tool_sets())
+            raise UserError(f"--tools {config.tools}: the scenario {name} has no such tool set, only: {offered}")
+    suite = load_suite(config.suite, skip_invalid=config.skip_invalid, offline=config.offline)
+    fitting = [sample for sample in suite.samples if any(s.applies_to(sample) for s in scenarios.values())]
+    if not fitting:
+        raise UserError(f"none of the {len(suite.samples)} samples of {suite.spec} is for {', '.join(scenarios)}")
+    planned = plan_episodes(select_samples(fitting, config.selection), scenarios, config.epochs)
+    used = {episode.scenario for episode in planned}
+    return Inputs(suite, {name: scenarios[name] for name in scenarios if name in used}, planned)
+
+
+def _choose_scenarios(installed: Mapping[str, Scenario], wanted: Sequence[str]) -> dict[str, Scenario]:
+    unknown = [name for name in wanted if name not in installed]
+    if unknown:
+        known = ", ".join(sorted(installed)) or "none"
+        raise UserError(f"--scenario {unknown[0]}: there is no such scenario; installed are: {known}")
+    if not installed:
+        raise UserError("no scenario is installed: reinstall gitgoodbench, or the package that brings the scenario")
+    return {name: installed[name] for name in sorted(installed) if not wanted or name in wanted}
+
+
+def resolve(config: RunConfig) -> RunConfig:
+    """The configuration with what the environment decides written down, and without what the agent has no use for."""
+    if config.agent != OPENAI:
+        return config.model_copy(update={"model": None, "base_url": None, "price_input": None, "price_output": None})
+    base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or None
+    return config.model_copy(update={"model": config.model or AgentOptions.model, "base_url": base_url})
+
+
+def prepare_run(
+    config: RunConfig,
+    inputs: Inputs,
+    provider: SandboxProvider,
+    store: RepositoryStore,
+    *,
+    paths: RunPaths,
+    command: Sequence[str],
+) -> PreparedRun:
+    """Make the agent and the manifest.
+
+    Raises:
+        UserError: the agent cannot be had (unknown name, no key), a cost limit that cannot be watched, a shell without
+            a sandbox that contains it, or a run in that folder that was made with another configuration.
+    """
+    config = resolve(config)
+    check_isolation(config.tools, provider)
+    _check_price(config)
+    agent = make_agent(config.agent, inputs.scenarios, _agent_options(config))
+    manifest = make_manifest(
+        run_id=paths.folder.name,
+        config=config,
+        suite=inputs.suite,
+        planned=inputs.planned,
+        scenarios={name: scenario.fingerprint() for name, scenario in inputs.scenarios.items()},
+        agent={"name": agent.name, "model": agent.model},
+        sandbox=provider.describe(),
+        command=command,
+    )
+    if paths.manifest.exists():
+        manifest = _same_manifest(read_manifest(paths), manifest, paths)
+    agents = {name: agent.for_scenario(name) for name in inputs.scenarios}
+    return PreparedRun(config, inputs, agents, provider, store, manifest, paths)
+
+
+def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
+    """Refuse a shell in a sandbox that does not contain it.
+
+    Raises:
+        UserError: so it is.
+    """
+    if tools is ToolSet.SHELL and not provider.isolated:
+        raise UserError(
+            f"--tools shell needs a sandbox that contains it, and {provider.kind} does not: start Docker and use "
+            "--sandbox docker, or choose --tools published or extended"
+        )
+
+
+def _check_price(config: RunConfig) -> None:
+    if config.agent != OPENAI or config.price_input is not None:
+        return
+    host = OPENAI_HOST if config.base_url is None else urlsplit(config.base_url).hostname
+    listed = host == OPENAI_HOST and list_price(config.model or "") is not None
+    for name, limit in (("--max-cost", config.max_cost), ("--max-episode-cost", config.max_episode_cost)):
+        if limit is not None and not listed:
+            raise UserError(
+                f"{name} cannot be watched: the price of {config.model} is not known; "
+                "give --price-input and --price-output, in US dollars per million tokens"
+            )
+
+
+def _agent_options(config: RunConfig) -> AgentOptions:
+    return AgentOptions(
+        model=config.model or AgentOptions.model,
+        base_url=config.base_url,
+        temperature=config.temperature,
+        seed=config.seed,
+        price_input=config.price_input,
+        price_output=config.price_output,
+    )
+
+
+def _same_manifest(before: Manifest, now: Manifest, paths: RunPaths) -> Manifest:
+    """The manifest of the run that carries on.
+
+    Raises:
+        UserError: something that decides results has changed.
+    """
+    changed = differences(before, now)
+    if changed:
+        raise UserError(
+            f"run {paths.folder} was made with another configuration ({'; '.join(changed)}): "
+            "use the same again, or another --run-id"
+        )
+    return before
+
+
+def run_folder(out: Path, run_id: str) -> RunPaths:
+    """The folder of a run with a chosen id.
+
+    Raises:
+        UserError: the id cannot be the name of a folder.
+    """
+    if not _RUN_ID.fullmatch(run_id):
+        raise UserError(
+            f"--run-id {run_id!r}: use letters, digits, dot, dash and underscore, beginning with a letter or digit"
+        )
+    return RunPaths(out / run_id)
+
+
+def fresh_run_folder(out: Path, config: RunConfig) -> RunPaths:
+    """A folder that does not exist yet: `<suite>-<agent>-<model?>-<UTC time>`."""
+    suite = Path(config.suite).stem if Path(config.suite).suffix else config.suite.removeprefix("hf:")
+    parts = [suite, config.agent, resolve(config).model, f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"]
+    name = "-".join(re.sub(r"[^A-Za-z0-9._]+", "-", part).strip("-.") for part in parts if part)[:180]
+    candidates = (RunPaths(out / (name if n == 1 else f"{name}-{n}")) for n in range(1, 1_000_000))
+    return next(paths for paths in candidates if not paths.folder.exists())
+
+
+def create_run(run: PreparedRun) -> None:
+    """Make the folder of a run with its manifest, unless it is there.
+
+    Raises:
+        UserError: the folder cannot be made or written, another process works on the run, or it was made with another
+            configuration.
+    """
+    try:
+        make_folder(run.paths.samples)
+    except OSError as problem:
+        raise UserError(f"the run folder {run.paths.folder} cannot be made: {problem.strerror}") from problem
+    if not os.access(run.paths.folder, os.W_OK):
+        raise UserError(f"the run folder {run.paths.folder} is not writable")
+    with locked(run.paths):
+        if run.paths.manifest.exists():
+            _same_manifest(read_manifest(run.paths), run.manifest, run.paths)
+        else:
+            write_manifest(run.paths, run.manifest)
+
+
+def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None], last_words: str) -> Execution:
+    """Run what is left of the plan of a run that was created. For the main thread: it listens to signals.
+
+    Args:
+        announce, last_words: what is said when the user interrupts; see `stopping_on_signals`.
+
+    Raises:
+        UserError: another process works on the run.
+    """
+    with locked(run.paths), EventLog(run.paths.log) as log:
+        stop = Stop()
+        context = RunContext(
+            run_id=run.manifest.run_id,
+            paths=run.paths,
+            scenarios=run.inputs.scenarios,
+            store=run.store,
+            provider=run.provider,
+            agents=run.agents,
+            budget=run.config.budget,
+            options=run.config.options,
+            log=log,
+            stop=stop,
+        )
+        with stopping_on_signals(stop, announce, last_words):
+            return execute(
+                run.inputs.planned, context, jobs=run.config.jobs, max_cost=run.config.max_cost, observer=observer
+            )
+
+
+def stored_config(manifest: Manifest, **changes: object) -> RunConfig:
+    """The configuration with which a run carries on: the stored one, with the given fields of `MAY_CHANGE`."""
+    update = {"suite": manifest.suite.spec, "sandbox": manifest.sandbox["kind"]}
+    fields = manifest.config.model_dump() | update
+    return make_config(**fields | {name: value for name, value in changes.items() if value is not None})
+
+
+def exit_code(executions: Sequence[Execution]) -> int:
+    """0 finished; 2 ended by a refusal that the user can mend; 3 with failures of infrastructure; 130 interrupted."""
+    if any(execution.interrupted for execution in executions):
+        return EXIT_INTERRUPTED
+    if any(execution.aborted for execution in executions):
+        return EXIT_USER_ERROR
+    failed = any(
+        result.status is Status.INFRASTRUCTURE_FAILED for execution in executions for result in execution.results
+    )
+    return EXIT_INFRASTRUCTURE if failed else 0

@@ -1,0 +1,137 @@
+"""Ending a run early: no more episodes, or none at all.
+
+Two ways. `finish_running`: nothing new is started, what runs may end (the cost limit). `give_up`: running episodes
+lose their sandboxes, so that they end at their next step (Ctrl-C, a rejected key); what they did is not a result.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.sandbox.base import Sandbox
+
+GRACE_S = 10.0
+"""Seconds that given-up episodes have to end before the process ends without them."""
+
+EXIT_INTERRUPTED = 130
+
+
+class EpisodeGivenUp(GitGoodBenchError):
+    """The run ends before this episode could: it leaves no result."""
+
+
+class Stop:
+    """Whether, how soon and why a run ends early. Shared by all threads of the run."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.giving_up = False
+        self.interrupted = False
+        self._open: list[Sandbox] = []
+        self._lock = threading.Lock()
+
+    @property
+    def requested(self) -> bool:
+        """Whether no further episode may start."""
+        return self.reason is not None
+
+    def finish_running(self, reason: str) -> None:
+        """Start nothing new. The first reason given stays."""
+        self.reason = self.reason or reason
+
+    def give_up(self, reason: str) -> None:
+        """Start nothing new, and take running episodes their sandboxes."""
+        self.finish_running(reason)
+        self.giving_up = True
+        self.close_sandboxes()
+
+    def close_sandboxes(self) -> None:
+        """Close what is open now; what opens later is refused by `watching`."""
+        with self._lock:
+            sandboxes = list(self._open)
+        closers = [threading.Thread(target=_close_quietly, args=(sandbox,), daemon=True) for sandbox in sandboxes]
+        for closer in closers:
+            closer.start()
+
+    @contextmanager
+    def watching(self, sandbox: Sandbox) -> Iterator[None]:
+        """Work in a sandbox that `give_up` may close at any moment.
+
+        Raises:
+            EpisodeGivenUp: it did, whatever error that caused inside.
+        """
+        with self._lock:
+            self._open.append(sandbox)
+        try:
+            self._check()
+            yield
+        except Exception:
+            self._check()
+            raise
+        finally:
+            with self._lock:
+                self._open.remove(sandbox)
+        self._check()
+
+    def _check(self) -> None:
+        if self.giving_up:
+            raise EpisodeGivenUp(self.reason or "the run ends")
+
+
+def _close_quietly(sandbox: Sandbox) -> None:
+    with suppress(Exception):
+        sandbox.close()
+
+
+@contextmanager
+def stopping_on_signals(stop: Stop, announce: Callable[[], None], last_words: str) -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into `give_up`; a second one, or `GRACE_S` seconds, ends the process at once.
+
+    `announce` tells the user what is happening; it is called once, from another thread. `last_words` go to standard
+    error where the process ends at once. The handler takes no lock and starts no thread: it may have interrupted the
+    code that holds one.
+    """
+    signals: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        if stop.interrupted:
+            _end_at_once(last_words)
+        stop.interrupted = True
+        stop.giving_up = True
+        stop.reason = stop.reason or "interrupted"
+        signals.put(signal.Signals(number).name)
+
+    def attend() -> None:
+        if signals.get() is None:
+            return
+        announce()
+        stop.close_sandboxes()
+        with suppress(queue.Empty):
+            signals.get(timeout=GRACE_S)
+            return
+        _end_at_once(last_words)
+
+    attendant = threading.Thread(target=attend, name="stop", daemon=True)
+    attendant.start()
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        signals.put(None)
+        attendant.join()
+
+
+def _end_at_once(last_words: str) -> None:
+    """End the process without waiting for any thread. Every file is whole or absent at any moment."""
+    show_cursor = "\x1b[?25h" if os.isatty(2) else ""
+    os.write(2, f"{show_cursor}\n{last_words}\n".encode())
+    os._exit(EXIT_INTERRUPTED)

@@ -1,0 +1,68 @@
+"""From an outcome and its verdict to status and solved: the rules, for new and for saved outcomes alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gitgoodbench.errors import Status
+from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord, one_line
+from gitgoodbench.scenario import Outcome, Verdict
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The part of a result that scoring decides."""
+
+    status: Status
+    solved: bool | None = None
+    solved_paper: bool | None = None
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    error: ErrorRecord | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """As keyword arguments of `Result`, without the facts."""
+        return {
+            "status": self.status,
+            "success": self.status.is_success,
+            "solved": self.solved,
+            "solved_paper": self.solved_paper,
+            "gates": dict(self.gates),
+            "scores": dict(self.scores),
+            "error": self.error,
+        }
+
+
+def error_of(status: Status, message: str | None) -> ErrorRecord | None:
+    """The error of an episode that ended with `status`; None when nothing is to be said."""
+    return ErrorRecord(kind=status.value, message=message) if message else None
+
+
+def judge(record: OutcomeRecord, verdict: Verdict) -> Judged:
+    """Settle an episode whose outcome was scored.
+
+    An outcome that cannot be read is the agent's failure and not solved. One that scoring could not settle (a judge
+    that could not be read) is `unscored`; its gates and scores stay.
+    """
+    status, solved, paper, message = record.agent_status, verdict.solved, verdict.solved_paper, record.agent_error
+    problem = verdict.problem or record.problem
+    if problem:
+        status, solved, paper, message = Status.AGENT_FAILED, False, False, problem
+    elif solved is None:
+        status, paper, message = Status.UNSCORED, None, "scoring could not tell whether the sample is solved"
+    return Judged(status, solved, paper, verdict.gates, verdict.scores, verdict.facts, error_of(status, message))
+
+
+def record_of(outcome: Outcome, status: Status, error: str | None) -> OutcomeRecord:
+    """What result.json keeps of an outcome."""
+    return OutcomeRecord(
+        head=outcome.head,
+        state=dict(outcome.state),
+        problem=None if outcome.problem is None else one_line(outcome.problem),
+        bundle_bytes=None if outcome.bundle is None else len(outcome.bundle),
+        agent_status=status,
+        agent_error=None if error is None else one_line(error),
+    )

@@ -1,0 +1,67 @@
+"""The Docker daemon: finding it, and what its errors mean.
+
+The SDK takes a third of a second to import, so that happens only where Docker is used.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from gitgoodbench.errors import UserError
+
+if TYPE_CHECKING:
+    from docker.client import DockerClient
+
+
+class DockerUnavailable(UserError):
+    """Docker, or the image, is not to be had here."""
+
+
+DEFAULT_IMAGE: Final = "gitgoodbench-sandbox:latest"
+
+_TIMEOUT_S: Final = 60
+
+
+def connect_to_docker() -> DockerClient:
+    """A client of the daemon that DOCKER_HOST, or else the current context of the `docker` command, names.
+
+    Raises:
+        DockerUnavailable: it does not answer.
+    """
+    import docker
+
+    try:
+        if "DOCKER_HOST" in os.environ:
+            return docker.from_env(timeout=_TIMEOUT_S)
+        client = docker.DockerClient(timeout=_TIMEOUT_S, **_current_context())
+        client.ping()
+    except docker_errors() as problem:
+        raise DockerUnavailable(
+            f"Docker does not answer ({brief(problem)}): start it, or choose --sandbox local (no shell tools there)"
+        ) from problem
+    return client
+
+
+def docker_errors() -> tuple[type[Exception], ...]:
+    """What a call of the SDK raises when the daemon refuses or cannot be reached."""
+    import docker.errors
+    import requests
+
+    return (docker.errors.DockerException, requests.RequestException, OSError)
+
+
+def brief(problem: BaseException) -> str:
+    """The one line of an SDK error that says something."""
+    explanation = getattr(problem, "explanation", None)
+    text = explanation if isinstance(explanation, str) and explanation else str(problem)
+    return " ".join(text.split())[:300] or type(problem).__name__
+
+
+def _current_context() -> dict[str, Any]:
+    from docker.context import ContextAPI
+
+    context = ContextAPI.get_current_context()
+    if context is None or context.Name == "default":
+        return {}
+    return {"base_url": context.Host, "tls": context.TLSConfig or False}

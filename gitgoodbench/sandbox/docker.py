@@ -1,0 +1,284 @@
+"""The `docker` sandbox: one container per episode, without network, capabilities, or a root file system to write to.
+
+The container's main process only sleeps, as another user than the commands, so that nothing the agent can kill ends the
+container. The supervisor runs through one attached exec, whose stream stays open: a command then costs about 2 ms, a
+fresh exec about 45 ms. docs/security.md says what each setting is for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from gitgoodbench.errors import InfrastructureFailed, UserError
+from gitgoodbench.owner import LABEL, Owner
+from gitgoodbench.sandbox.base import SandboxDied, SandboxLimits
+from gitgoodbench.sandbox.channel import ByteStream
+from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable, brief, connect_to_docker, docker_errors
+from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox, supervisor_argv
+
+if TYPE_CHECKING:
+    from docker.client import DockerClient
+    from docker.models.containers import Container
+
+WORK_DIR: Final = "/work"
+_SCRATCH: Final = "/tmp"
+_SCRATCH_SIZE: Final = 64 * 1024**2
+_SHARED_MEMORY: Final = 16 * 1024**2
+_COMMAND_USER: Final = "1000:1000"
+_KEEPER_USER: Final = "1001:1001"
+_LONGEST_LIFE_S: Final = 2 * 24 * 3600
+"""A container that even `clean` never sees (its daemon on another machine, say) goes after so long."""
+
+_MULTIPLEX = struct.Struct(">BxxxI")
+_STDERR: Final = 2
+
+
+class ExecStream:
+    """Standard input and output of an exec over Docker's socket, which multiplexes output and standard error."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self._socket = getattr(handle, "_sock", handle)
+        self._buffer = bytearray()
+        self._left = 0
+        self._kind = 0
+        self.errors = b""
+
+    def settimeout(self, seconds: float | None, /) -> None:
+        self._socket.settimeout(seconds)
+
+    def sendall(self, data: bytes, /) -> None:
+        self._socket.sendall(data)
+
+    def recv(self, size: int, /) -> bytes:
+        while True:
+            if self._left == 0 and len(self._buffer) >= _MULTIPLEX.size:
+                self._kind, self._left = _MULTIPLEX.unpack_from(self._buffer)
+                del self._buffer[: _MULTIPLEX.size]
+                continue
+            if self._left and self._buffer:
+                data = bytes(self._buffer[: min(size, self._left)])
+                del self._buffer[: len(data)]
+                self._left -= len(data)
+                if self._kind != _STDERR:
+                    return data
+                self.errors = (self.errors + data)[:1000]
+                continue
+            received = self._socket.recv(64 * 1024)
+            if not received:
+                return b""
+            self._buffer += received
+
+    def shutdown(self) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._handle.close()
+        if self._socket is not self._handle:
+            self._socket.close()
+
+
+class DockerSandbox(SupervisedSandbox):
+    """A container; see the module's docstring. Made by `DockerProvider`."""
+
+    kind = "docker"
+    isolated = True
+    work_dir = WORK_DIR
+
+    def __init__(self, container: Container, limits: SandboxLimits, grace_s: float) -> None:
+        super().__init__(limits, grace_s)
+        self.container = container
+
+    def _connect(self) -> ByteStream:
+        api = self.container.client.api  # type: ignore[union-attr]
+        try:
+            made = api.exec_create(
+                self.container.id,
+                supervisor_argv("python3", root=WORK_DIR, home=_SCRATCH, alone=True),
+                stdin=True, user=_COMMAND_USER,
+            )  # fmt: skip
+            return ExecStream(api.exec_start(made["Id"], socket=True))
+        except docker_errors() as problem:
+            raise SandboxDied(f"the supervisor of the sandbox does not start: {brief(problem)}") from problem
+
+    def _remove(self) -> None:
+        try:
+            remove_container(self.container)
+        except docker_errors() as problem:
+            name = self.container.name
+            raise InfrastructureFailed(f"the container {name} cannot be removed: {brief(problem)}") from problem
+
+
+class DockerProvider:
+    """Makes containers of one image, which stays the same image if its tag moves.
+
+    Raises:
+        DockerUnavailable: Docker does not answer, or has not the image.
+        UserError: the image is not fit, or the limits contradict each other.
+    """
+
+    kind = "docker"
+    isolated = True
+
+    def __init__(
+        self, image: str = DEFAULT_IMAGE, limits: SandboxLimits | None = None, *, grace_s: float = DEFAULT_GRACE_S
+    ) -> None:
+        self.image = image
+        self.limits = limits or SandboxLimits()
+        self._grace_s = grace_s
+        self._client: DockerClient | None = None
+        self._lock = threading.Lock()
+        _check_limits(self.limits)
+        self.image_id, self._image_digest = self._inspect_image()
+        self._daemon = self._docker().info()
+        self._versions: dict[str, str] | None = None
+
+    def open(self, *, run_id: str, episode_id: str) -> DockerSandbox:
+        """See `SandboxProvider.open`."""
+        labels = {
+            **Owner.current().labels(),
+            f"{LABEL}.run": run_id,
+            f"{LABEL}.episode": episode_id,
+        }
+        container = None
+        try:
+            container = self._docker().containers.create(self.image_id, labels=labels, **self._settings())
+            container.start()
+            sandbox = DockerSandbox(container, self.limits, self._grace_s)
+            sandbox.start()
+        except BaseException as problem:
+            if container is not None:
+                with contextlib.suppress(*docker_errors()):
+                    remove_container(container)
+            if isinstance(problem, (SandboxDied, *docker_errors())):
+                raise InfrastructureFailed(f"no container of {self.image}: {brief(problem)}") from problem
+            raise
+        return sandbox
+
+    def describe(self) -> Mapping[str, str]:
+        """See `SandboxProvider.describe`."""
+        if self._versions is None:
+            with self.open(run_id="describe", episode_id="describe") as sandbox:
+                self._versions = {
+                    program: sandbox.exec([program, "--version"]).stdout.decode("utf-8", "replace").strip()
+                    for program in ("git", "python3")
+                }
+        return {
+            "kind": self.kind,
+            "image": self.image,
+            "image_id": self.image_id,
+            "image_digest": self._image_digest,
+            "docker": str(self._daemon.get("ServerVersion")),
+            **self._versions,
+            "memory": str(self.limits.memory),
+            "work_size": str(self.limits.work_size),
+            "cpus": str(self._cpus()),
+            "pids": str(self.limits.pids),
+            "command_timeout_s": str(self.limits.command_timeout_s),
+            "not_enforced": ", ".join(self.unenforced()),
+        }
+
+    def unenforced(self) -> list[str]:
+        """What this daemon does not enforce: limits (a rootless one without cgroups), the filter of system calls."""
+        capabilities = {"memory": "MemoryLimit", "cpus": "CpuCfsQuota", "pids": "PidsLimit"}
+        missing = [limit for limit, capability in capabilities.items() if self._daemon.get(capability) is False]
+        filtered = any("seccomp" in option for option in self._daemon.get("SecurityOptions") or [])
+        return missing if filtered else [*missing, "seccomp"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_client": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
+    def _docker(self) -> DockerClient:
+        with self._lock:
+            if self._client is None:
+                self._client = connect_to_docker()
+            return self._client
+
+    def _inspect_image(self) -> tuple[str, str]:
+        import docker.errors
+
+        try:
+            image = self._docker().images.get(self.image)
+        except docker.errors.ImageNotFound as problem:
+            raise DockerUnavailable(
+                f"Docker has no image {self.image}: "
+                "make it with `gitgoodbench image build`, or name another with --image"
+            ) from problem
+        except docker_errors() as problem:
+            raise DockerUnavailable(
+                f"Docker cannot say whether it has image {self.image}: {brief(problem)}"
+            ) from problem
+        if image.attrs.get("Config", {}).get("Volumes"):
+            raise UserError(
+                f"image {self.image} declares volumes, which no limit would hold: use an image without VOLUME"
+            )
+        return str(image.id), next(iter(image.attrs.get("RepoDigests") or []), "")
+
+    def _cpus(self) -> float:
+        return min(self.limits.cpus, float(self._daemon.get("NCPU") or self.limits.cpus))
+
+    def _settings(self) -> dict[str, Any]:
+        uid, _, gid = _COMMAND_USER.partition(":")
+        size = self.limits.work_size
+        return {
+            "name": f"gitgoodbench-{uuid.uuid4().hex[:16]}",
+            "hostname": "sandbox",
+            "entrypoint": ["sleep"],
+            "command": [str(_LONGEST_LIFE_S)],
+            "user": _KEEPER_USER,
+            "working_dir": "/",
+            "init": True,
+            "auto_remove": True,
+            "healthcheck": {"test": ["NONE"]},
+            "network_mode": "none",
+            "ipc_mode": "private",
+            "cap_drop": ["ALL"],
+            "security_opt": ["no-new-privileges"],
+            "read_only": True,
+            "tmpfs": {
+                WORK_DIR: f"exec,mode=0755,uid={uid},gid={gid},size={size},nr_inodes={size // 4096}",
+                _SCRATCH: f"mode=1777,size={_SCRATCH_SIZE},nr_inodes={_SCRATCH_SIZE // 4096}",
+            },
+            "shm_size": _SHARED_MEMORY,
+            "mem_limit": self.limits.memory,
+            "memswap_limit": self.limits.memory,
+            "nano_cpus": int(self._cpus() * 1e9),
+            "pids_limit": self.limits.pids,
+            "ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
+            "log_config": {"Type": "none", "Config": {}},
+            "use_config_proxy": False,
+        }
+
+
+def remove_container(container: Container) -> None:
+    """Remove a container with its anonymous volumes, running or not; gone already, or about to be, is fine."""
+    import docker.errors
+
+    try:
+        container.remove(force=True, v=True)
+    except docker.errors.NotFound:
+        return
+    except docker.errors.APIError as problem:
+        if problem.status_code != 409:
+            raise
+        with contextlib.suppress(docker.errors.NotFound):
+            container.wait(condition="removed", timeout=30)
+
+
+def _check_limits(limits: SandboxLimits) -> None:
+    filled = limits.work_size + _SCRATCH_SIZE + _SHARED_MEMORY
+    if limits.memory <= filled:
+        raise UserError(
+            f"a sandbox with {limits.memory} bytes of memory cannot hold a work folder of {limits.work_size} bytes, "
+            f"which lives in memory: allow more than {filled} bytes of memory, or a smaller work folder"
+        )

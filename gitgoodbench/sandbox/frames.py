@@ -1,0 +1,71 @@
+"""The frames between the harness and a supervisor; both ends use this module.
+
+A frame is one byte of kind, four of length (big endian) and the payload. A request is one REQUEST frame (JSON whose
+strings are bytes as latin-1), DATA frames and END. The reply is OUT, ERR and DATA frames and one RESULT (JSON).
+Requests never overlap.
+
+Travels into the sandbox as source text: Python >= 3.9, standard library.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO
+
+REQUEST, DATA, END, OUT, ERR, RESULT = (bytes([kind]) for kind in b"QDEOXR")
+FRAME = struct.Struct(">cI")
+CHUNK = 256 * 1024
+"""Bytes that the payload of a DATA, OUT or ERR frame may have."""
+
+
+class Link:
+    """The supervisor's end. Small replies leave in one write."""
+
+    def __init__(self, source: BinaryIO, sink: int) -> None:
+        self.source = source
+        self.sink = sink
+        self._pending = bytearray()
+
+    def read(self) -> tuple[bytes, bytes]:
+        """The next frame: kind and payload.
+
+        Raises:
+            EOFError: the other end is gone.
+        """
+        kind, length = FRAME.unpack(self._exactly(FRAME.size))
+        return kind, self._exactly(length)
+
+    def body(self) -> Iterator[bytes]:
+        """The DATA payloads of a request, up to its END."""
+        while True:
+            kind, payload = self.read()
+            if kind == END:
+                return
+            yield payload
+
+    def send(self, kind: bytes, payload: bytes) -> None:
+        """Put a frame in line; it leaves with the next `flush` at the latest."""
+        self._pending += FRAME.pack(kind, len(payload))
+        self._pending += payload
+        if len(self._pending) >= CHUNK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write everything that waits."""
+        write_all(self.sink, bytes(self._pending))
+        self._pending.clear()
+
+    def _exactly(self, length: int) -> bytes:
+        data = self.source.read(length)
+        if len(data) < length:
+            raise EOFError
+        return data
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write to a blocking descriptor, to the last byte."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

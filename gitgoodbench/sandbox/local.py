@@ -1,0 +1,143 @@
+"""The `local` sandbox: a temporary folder on this machine. It keeps order, not enemies: nothing is contained."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+from gitgoodbench.errors import InfrastructureFailed
+from gitgoodbench.folders import make_folder, remove_folder
+from gitgoodbench.git.process import HOST, ExecResult
+from gitgoodbench.sandbox.base import SandboxDied, SandboxLimits
+from gitgoodbench.sandbox.channel import ByteStream
+from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox, supervisor_argv
+
+
+class SocketStream:
+    """A socket as `Channel` wants it."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self.settimeout = connected.settimeout
+        self.sendall = connected.sendall
+        self.recv = connected.recv
+        self.close = connected.close
+        self._socket = connected
+
+    def shutdown(self) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+
+class LocalSandbox(SupervisedSandbox):
+    """A folder of its own, commands run as the user of the harness. Of `SandboxLimits` only the time limit holds.
+
+    PATH is always this machine's, whatever `env` says, so that Git is found where the user has it.
+    """
+
+    kind = "local"
+    isolated = False
+
+    def __init__(self, limits: SandboxLimits, grace_s: float = DEFAULT_GRACE_S) -> None:
+        super().__init__(limits, grace_s)
+        self.folder = make_folder("sandbox")
+        self.work_dir = str(self.folder / "work")
+        self._home = str(self.folder / "home")
+        self._supervisor: subprocess.Popen[bytes] | None = None
+        for path in (self.work_dir, self._home):
+            os.mkdir(path)  # noqa: PTH102
+
+    def exec(
+        self,
+        argv: Sequence[str | bytes],
+        *,
+        stdin: bytes = b"",
+        cwd: str | bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+        output_limit: int | None = None,
+    ) -> ExecResult:
+        """See `SupervisedSandbox.exec`."""
+        env = None if env is None else {**env, **_path_of_this_machine()}
+        return super().exec(argv, stdin=stdin, cwd=cwd, env=env, timeout_s=timeout_s, output_limit=output_limit)
+
+    def _connect(self) -> ByteStream:
+        self._end_supervisor()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self._supervisor = subprocess.Popen(
+                    supervisor_argv(sys.executable, root=self.work_dir, home=self._home, alone=False),
+                    stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.DEVNULL,
+                    env=_path_of_this_machine(), start_new_session=True,
+                )  # fmt: skip
+            except OSError as problem:
+                ours.close()
+                raise SandboxDied(f"the supervisor of the sandbox does not start: {problem}") from problem
+        return SocketStream(ours)
+
+    def _remove(self) -> None:
+        self._end_supervisor()
+        try:
+            remove_folder(self.folder)
+        except OSError as problem:
+            raise InfrastructureFailed(
+                f"the folder {self.folder} of a sandbox cannot be removed: {problem}"
+            ) from problem
+
+    def _end_supervisor(self) -> None:
+        """The closed channel makes it kill what it runs and go; a stopped one is killed."""
+        if self._supervisor is None:
+            return
+        try:
+            self._supervisor.wait(timeout=2.0)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._supervisor.pid, signal.SIGKILL)
+            self._supervisor.wait()
+        self._supervisor = None
+
+
+class LocalProvider:
+    """Makes local sandboxes."""
+
+    kind = "local"
+    isolated = False
+
+    def __init__(self, limits: SandboxLimits | None = None, *, grace_s: float = DEFAULT_GRACE_S) -> None:
+        self.limits = limits or SandboxLimits()
+        self._grace_s = grace_s
+
+    def open(self, *, run_id: str, episode_id: str) -> LocalSandbox:  # noqa: ARG002
+        """See `SandboxProvider.open`."""
+        try:
+            sandbox = LocalSandbox(self.limits, self._grace_s)
+        except OSError as problem:
+            raise InfrastructureFailed(f"no temporary folder for a sandbox: {problem}") from problem
+        try:
+            sandbox.start()
+        except SandboxDied as problem:
+            sandbox.close()
+            raise InfrastructureFailed(str(problem)) from problem
+        except BaseException:
+            sandbox.close()
+            raise
+        return sandbox
+
+    def describe(self) -> Mapping[str, str]:
+        """See `SandboxProvider.describe`."""
+        version = HOST.exec(["git", "--version"], env=_path_of_this_machine(), timeout_s=30.0).stdout
+        return {
+            "kind": self.kind,
+            "git": version.decode("utf-8", "replace").strip(),
+            "python": sys.version.split()[0],
+            "command_timeout_s": str(self.limits.command_timeout_s),
+        }
+
+
+def _path_of_this_machine() -> dict[str, str]:
+    return {"PATH": os.environ.get("PATH", os.defpath)}

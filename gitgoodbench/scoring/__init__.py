@@ -1,0 +1,1 @@
+"""What an outcome is worth: gates, exact match, similarity, and the statistics over many episodes."""

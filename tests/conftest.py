@@ -1,0 +1,37 @@
+"""Fixtures that every room's tests share: the sandboxes."""
+
+from __future__ import annotations
+
+import os
+from typing import cast
+
+import pytest
+
+from gitgoodbench.errors import UserError
+from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
+from gitgoodbench.sandbox.docker import DockerProvider
+from gitgoodbench.sandbox.local import LocalProvider
+
+
+@pytest.fixture(scope="session")
+def docker_provider() -> DockerProvider:
+    """Docker with the image GITGOODBENCH_IMAGE; without it tests are skipped, or fail where Docker is required."""
+    try:
+        return DockerProvider(os.environ.get("GITGOODBENCH_IMAGE", DEFAULT_IMAGE))
+    except UserError as problem:
+        if os.environ.get("GITGOODBENCH_REQUIRE_DOCKER") == "1":
+            pytest.fail(f"Docker is required here: {problem}")
+        pytest.skip(str(problem))
+
+
+@pytest.fixture(scope="session")
+def local_provider() -> LocalProvider:
+    """Sandboxes in temporary folders of this machine."""
+    return LocalProvider()
+
+
+@pytest.fixture(scope="session", params=[pytest.param("docker", marks=pytest.mark.docker), "local"])
+def provider(request: pytest.FixtureRequest) -> SandboxProvider:
+    """Either kind: the test runs once with each."""
+    return cast(SandboxProvider, request.getfixturevalue(f"{request.param}_provider"))
