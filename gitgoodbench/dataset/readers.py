@@ -37,8 +37,8 @@ def read_rows(path: Path) -> Iterator[tuple[Place, Row]]:
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[Place, Row]]:
-    import pyarrow  # type: ignore[import-untyped]
-    import pyarrow.parquet  # type: ignore[import-untyped]
+    import pyarrow
+    import pyarrow.parquet
 
     with path.open("rb") as file:
         try:

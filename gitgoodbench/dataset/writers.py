@@ -57,8 +57,8 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def _parquet(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    import pyarrow  # type: ignore[import-untyped]
-    import pyarrow.parquet  # type: ignore[import-untyped]
+    import pyarrow
+    import pyarrow.parquet
 
     schema = pyarrow.schema([(name, pyarrow.int64() if name == "stargazers" else pyarrow.string()) for name in COLUMNS])
     buffer = io.BytesIO()

@@ -8,7 +8,7 @@ settled by a `Choice`. Kept files of a path conflict may have regions of their o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -66,6 +66,7 @@ class PathConflict:
 
 
 Conflict = TextConflict | PathConflict
+ReadBlobs = Callable[[Iterable[str]], Mapping[str, bytes | None]]
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,17 @@ def conflict_paths(conflict: Conflict) -> tuple[bytes, ...]:
 
 def read_conflicts(git: Git, replay: Replay) -> ConflictModel:
     """The conflicts of a replay whose objects are at hand in `git`."""
-    automatic = read_tree(git, replay.tree)
-    files = _read_files(git, replay, automatic)
+    return find_conflicts(replay, read_tree(git, replay.tree), lambda oids: read_blobs(git, oids))
+
+
+def find_conflicts(replay: Replay, automatic: Tree, read: ReadBlobs) -> ConflictModel:
+    """The conflicts of a replay.
+
+    Args:
+        automatic: the replay's tree.
+        read: gives the contents of blobs by their ids.
+    """
+    files = _read_files(read, replay, automatic)
     conflicts: list[Conflict] = []
     for group in _groups(replay):
         path_conflict = _path_conflict(group, replay, automatic, files)
@@ -113,13 +123,13 @@ def read_conflicts(git: Git, replay: Replay) -> ConflictModel:
     return ConflictModel(replay, automatic, files, tuple(conflicts))
 
 
-def _read_files(git: Git, replay: Replay, automatic: Tree) -> dict[bytes, ConflictedFile]:
+def _read_files(read: ReadBlobs, replay: Replay, automatic: Tree) -> dict[bytes, ConflictedFile]:
     merged = {
         path: automatic[path] for path in sorted(replay.conflicted) if path in automatic and automatic[path].is_file
     }
     oids = [entry.oid for entry in merged.values()]
     oids += [entry.oid for path in merged for entry in replay.conflicted[path].entries if entry.is_file]
-    blobs = read_blobs(git, oids)
+    blobs = read(oids)
     files = {}
     for path, entry in merged.items():
         stages = replay.conflicted[path]

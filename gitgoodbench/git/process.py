@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import IO, Final, Protocol
 
 from gitgoodbench.errors import GitGoodBenchError
 
@@ -240,10 +240,15 @@ class Git:
         return self.run(*args, stdin=stdin).decode("ascii").strip()
 
     @contextlib.contextmanager
-    def stream(self, *args: str | bytes) -> Iterator[subprocess.Popen[bytes]]:
-        """A running Git process on this machine with pipes on standard input and output; killed when left."""
+    def stream(
+        self, *args: str | bytes, stdin: IO[bytes] | int = subprocess.PIPE, stderr: IO[bytes] | int = subprocess.DEVNULL
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """A running Git process on this machine with a pipe on standard output; killed when left.
+
+        Give it a file as `stdin` where it may answer before it has read everything: no pipe can then fill up.
+        """
         with subprocess.Popen(
-            ["git", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            ["git", *args], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
             cwd=self.work_tree or self.git_dir, env=self.environment, start_new_session=True,
         ) as process:  # fmt: skip
             try:
