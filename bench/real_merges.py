@@ -29,7 +29,7 @@ from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.sample import MergeSpec, Sample
 from gitgoodbench.errors import EpisodeError
 from gitgoodbench.git.paths import show_path
-from gitgoodbench.git.process import Git
+from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
 from gitgoodbench.sandbox.select import make_provider
@@ -62,7 +62,11 @@ def conflicting_merges(git: Git) -> Iterator[tuple[str, str, str, list[str]]]:
     with ScratchRepository(git) as scratch:
         for line in listing.splitlines():
             merge, first, second = line.split()
-            replay = scratch.replay(first, second)
+            try:
+                replay = scratch.replay(first, second)
+            except GitError as problem:
+                print(f"{merge} cannot be replayed: {problem}", file=sys.stderr)
+                continue
             if not replay.clean:
                 yield merge, first, second, [show_path(path) for path in replay.conflicted]
 
@@ -124,8 +128,9 @@ def leaked(episode: Any, sample: Sample) -> list[str]:
     if present:  # `--not` looks only at the edges of history: what a parent once held and gave up is no secret
         known = mirror.run("rev-list", "--objects", "--no-object-names", "--missing=allow-any", *spec.parents)
         present -= set(known.decode().split())
-        merged = episode.git.run("ls-tree", "-r", "-t", "--format=%(objectname)", episode.facts["automatic_tree"])
-        present -= set(merged.decode().split())  # files that merge cleanly are no part of the answer
+        automatic = episode.facts["automatic_tree"]
+        merged = episode.git.run("ls-tree", "-r", "-t", "--format=%(objectname)", automatic)
+        present -= {automatic, *merged.decode().split()}  # what merges by itself is no part of the answer
     return [f"leaked: {oid}" for oid in sorted(present)]
 
 

@@ -81,6 +81,8 @@ def check_out(git: Git, treeish: str) -> None:
         if not absent:
             raise SetupFailed(f"the files of {treeish} cannot be written: {result.stderr.decode('utf-8', 'replace')}")
         git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=b"".join(path + b"\0" for path in absent))
+        git.run("config", "core.repositoryFormatVersion", "1")
+        git.run("config", "extensions.partialClone", "absent")  # or Git refuses to commit trees with files it lacks
         git.run("checkout-index", "--all", "--force", "--quiet", "-u")
     except GitError as problem:
         raise SetupFailed(f"{treeish} cannot be checked out: {problem}") from problem

@@ -8,6 +8,7 @@ import pytest
 
 from gitgoodbench.git.process import Git
 from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.scenario import ToolSet
 from gitgoodbench.workspace.history import merge_boundary
 from tests.support.merges import MergeCase, begin, play
 from tests.support.repositories import RepositoryBuilder
@@ -129,6 +130,15 @@ def test_a_file_whose_content_is_missing_and_not_in_conflict(case: MergeCase, lo
         verdict, _, _ = play(case, local_provider, agent)
         assert verdict.solved
         assert all(verdict.gates.values()), verdict.gates
+
+
+@pytest.mark.docker
+def test_a_shell_can_commit_although_a_file_is_missing(case: MergeCase, docker_provider: SandboxProvider) -> None:
+    blob = case.git.line("rev-parse", f"{case.local}:b.py")
+    (case.builder.path / "objects" / blob[:2] / blob[2:]).unlink()
+    verdict, _, _ = play(case, docker_provider, "tool-oracle", ToolSet.SHELL)
+    assert verdict.solved
+    assert all(verdict.gates.values()), verdict.gates
 
 
 def test_the_mirror_is_only_read(case: MergeCase, local_provider: SandboxProvider) -> None:
