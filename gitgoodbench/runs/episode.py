@@ -182,7 +182,7 @@ def _settle(attempt: _Attempt, planned: PlannedEpisode, run: RunContext) -> None
     attempt.record = record_of(attempt.outcome, trajectory.status, trajectory.error)
     attempt.lap("closing_s")
     verdict = run.scenarios[planned.scenario].score(planned.sample, run.store, attempt.outcome)
-    attempt.judged = judge(attempt.record, verdict)
+    attempt.judged = judge(attempt.record, verdict, run.options.tool_set)
     attempt.lap("scoring_s")
 
 

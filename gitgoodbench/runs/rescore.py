@@ -14,7 +14,7 @@ from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result, one_line, read_result, write_result
 from gitgoodbench.runs.verdicts import judge
-from gitgoodbench.scenario import Outcome, Scenario
+from gitgoodbench.scenario import Outcome, Scenario, ToolSet
 from gitgoodbench.workspace.store import RepositoryStore
 
 
@@ -51,14 +51,19 @@ def rescore_run(
         raise UserError(f"the scenario {missing[0]} of run {paths.folder} is not installed")
     results = [result for path in paths.result_files() if (result := read_result(path)) is not None]
     with_outcome = [result for result in results if result.outcome is not None and result.sample_id in samples]
+    tools = manifest.config.tools
     rescored: Sequence[Rescored] = Parallel(n_jobs=jobs, backend="threading")(
-        delayed(_rescore)(paths, result, samples[result.sample_id], scenarios[result.scenario], store)
+        delayed(_rescore)(
+            paths, result, samples[result.sample_id], scenarios[result.scenario], store, manifest.config.tools
+        )
         for result in with_outcome
     )
     return list(rescored)
 
 
-def _rescore(paths: RunPaths, result: Result, sample: Sample, scenario: Scenario, store: RepositoryStore) -> Rescored:
+def _rescore(
+    paths: RunPaths, result: Result, sample: Sample, scenario: Scenario, store: RepositoryStore, tools: ToolSet
+) -> Rescored:
     record = result.outcome
     assert record is not None
     files = paths.episode(*result.key)
@@ -68,7 +73,7 @@ def _rescore(paths: RunPaths, result: Result, sample: Sample, scenario: Scenario
         verdict = scenario.score(sample, store, Outcome(record.head, bundle, record.state, record.problem))
     except (GitGoodBenchError, OSError) as problem:
         return Rescored(result, result, one_line(str(problem)))
-    judged = judge(record, verdict)
+    judged = judge(record, verdict, tools)
     seconds = round(time.perf_counter() - start, 6)
     update = {
         **judged.fields(),

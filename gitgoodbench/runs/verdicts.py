@@ -8,7 +8,7 @@ from typing import Any
 
 from gitgoodbench.errors import Status
 from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord, one_line
-from gitgoodbench.scenario import Outcome, Verdict
+from gitgoodbench.scenario import Outcome, ToolSet, Verdict
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,17 @@ def error_of(status: Status, message: str | None) -> ErrorRecord | None:
     return ErrorRecord(kind=status.value, message=message) if message else None
 
 
-def judge(record: OutcomeRecord, verdict: Verdict) -> Judged:
+def judge(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> Judged:
     """Settle an episode whose outcome was scored.
 
-    An outcome that cannot be read is the agent's failure and not solved. One that scoring could not settle (a judge
-    that could not be read) is `unscored`; its gates and scores stay.
+    An outcome that cannot be read is the failure of an agent that had a shell, and not solved; without one nobody but
+    the harness touched the repository, and the failure is ours. What scoring could not settle (a judge that could not
+    be read) is `unscored`; its gates and scores stay.
     """
     status, solved, paper, message = record.agent_status, verdict.solved, verdict.solved_paper, record.agent_error
     problem = verdict.problem or record.problem
+    if problem and tools is not ToolSet.SHELL:
+        return Judged(Status.INFRASTRUCTURE_FAILED, error=error_of(Status.INFRASTRUCTURE_FAILED, problem))
     if problem:
         status, solved, paper, message = Status.AGENT_FAILED, False, False, problem
     elif solved is None:

@@ -179,7 +179,6 @@ def test_an_agent_that_raises_its_own_ending_is_scored_by_what_it_left(
 @pytest.mark.parametrize(
     ("problem", "tools"),
     [
-        (AgentFailed("HEAD is a loop"), ToolSet.PUBLISHED),
         (AgentFailed("HEAD is a loop"), ToolSet.SHELL),
         (GitGoodBenchError("git bundle: exit code 128"), ToolSet.SHELL),
     ],
@@ -198,10 +197,20 @@ def test_an_outcome_without_a_shell_that_git_cannot_read_is_ours_to_mend(tmp_pat
     assert run(make_context(tmp_path, scenario=scenario)).status is Status.INFRASTRUCTURE_FAILED
 
 
-def test_a_bundle_that_scoring_refuses_is_the_agents_failure(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("tools", "status", "solved"),
+    [
+        (ToolSet.SHELL, Status.AGENT_FAILED, False),
+        (ToolSet.PUBLISHED, Status.INFRASTRUCTURE_FAILED, None),
+        (ToolSet.EXTENDED, Status.INFRASTRUCTURE_FAILED, None),
+    ],
+)
+def test_who_has_a_shell_is_to_blame_for_a_bundle_that_scoring_refuses(
+    tmp_path: Path, tools: ToolSet, status: Status, solved: bool | None
+) -> None:
     verdict = Verdict(None, None, UNREADABLE, problem="the bundle is garbage")
-    result = run(make_context(tmp_path, scenario=FakeScenario(verdict=lambda *_: verdict)))
-    assert (result.status, result.solved, result.success) == (Status.AGENT_FAILED, False, False)
+    result = run(make_context(tmp_path, scenario=FakeScenario(verdict=lambda *_: verdict), tools=tools))
+    assert (result.status, result.solved, result.success) == (status, solved, False)
 
 
 def test_a_verdict_that_does_not_know_is_unscored_and_keeps_its_scores(tmp_path: Path) -> None:
