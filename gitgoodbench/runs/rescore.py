@@ -53,9 +53,7 @@ def rescore_run(
     with_outcome = [result for result in results if result.outcome is not None and result.sample_id in samples]
     tools = manifest.config.tools
     rescored: Sequence[Rescored] = Parallel(n_jobs=jobs, backend="threading")(
-        delayed(_rescore)(
-            paths, result, samples[result.sample_id], scenarios[result.scenario], store, manifest.config.tools
-        )
+        delayed(_rescore)(paths, result, samples[result.sample_id], scenarios[result.scenario], store, tools)
         for result in with_outcome
     )
     return list(rescored)
