@@ -34,6 +34,7 @@ from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
 from gitgoodbench.sandbox.select import make_provider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios
+from gitgoodbench.workspace.leaks import leaked_objects
 from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore, open_store
 
@@ -117,21 +118,9 @@ def try_sample(
 def leaked(episode: Any, sample: Sample) -> list[str]:
     """Objects of the real merge that its parents lack and the sandbox has nevertheless."""
     assert sample.merge is not None
-    mirror: Git = episode.reference.mirror
-    spec = sample.merge
-    secret = mirror.run(
-        "rev-list", "--objects", "--no-object-names", "--missing=allow-any",
-        spec.merge_commit_hash, "--not", *spec.parents,
-    )  # fmt: skip
-    checked = episode.git.run("cat-file", "--batch-check=%(objectname)", stdin=secret).decode().splitlines()
-    present = {line for line in checked if not line.endswith("missing")}
-    if present:  # `--not` looks only at the edges of history: what a parent once held and gave up is no secret
-        known = mirror.run("rev-list", "--objects", "--no-object-names", "--missing=allow-any", *spec.parents)
-        present -= set(known.decode().split())
-        automatic = episode.facts["automatic_tree"]
-        merged = episode.git.run("ls-tree", "-r", "-t", "--format=%(objectname)", automatic)
-        present -= {automatic, *merged.decode().split()}  # what merges by itself is no part of the answer
-    return [f"leaked: {oid}" for oid in sorted(present)]
+    answer, known = [sample.merge.merge_commit_hash], sample.merge.parents
+    found = leaked_objects(episode.git, episode.reference.mirror, answer, known, [episode.facts["automatic_tree"]])
+    return [f"leaked: {oid}" for oid in found]
 
 
 def broken_promises(found: dict[str, Any]) -> list[str]:

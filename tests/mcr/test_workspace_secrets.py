@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.git.process import Git
 from gitgoodbench.sandbox.base import SandboxProvider
-from gitgoodbench.scenario import ToolSet
+from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.workspace.history import merge_boundary
-from tests.support.merges import MergeCase, begin, play
+from gitgoodbench.workspace.leaks import leaked_objects
+from gitgoodbench.workspace.store import open_store
+from tests.support.merges import MCR, MergeCase, begin, play
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -147,3 +151,26 @@ def test_the_mirror_is_only_read(case: MergeCase, local_provider: SandboxProvide
     with begin(case, local_provider, history=1):
         pass
     assert {file: file.stat().st_mtime_ns for file in case.builder.path.rglob("*")} == before
+
+
+def test_no_sample_of_the_built_in_suite_holds_its_answer(local_provider: SandboxProvider) -> None:
+    store = open_store(repos=None, cache_dir=None, offline=True)
+    checked = 0
+    for sample in load_suite("mini").samples:
+        if sample.merge is None:
+            continue
+        with local_provider.open(run_id="test", episode_id=sample.id) as sandbox:
+            episode: Any = MCR.prepare(sample, store, sandbox, EpisodeOptions())
+            answer, known = [sample.merge.merge_commit_hash], sample.merge.parents
+            mirror, derived = episode.reference.mirror, [episode.facts["automatic_tree"]]
+            assert leaked_objects(episode.git, mirror, answer, known, derived) == []
+            checked += 1
+    assert checked >= 18
+
+
+def test_a_planted_answer_is_found(case: MergeCase, local_provider: SandboxProvider) -> None:
+    with begin(case, local_provider) as (episode, _):
+        blob = case.git.run("cat-file", "blob", f"{case.merge}:a.py")
+        planted = episode.git.line("hash-object", "-w", "--stdin", stdin=blob)
+        known, derived = (case.local, case.incoming), [episode.facts["automatic_tree"]]
+        assert leaked_objects(episode.git, case.git, [case.merge], known, derived) == [planted]
