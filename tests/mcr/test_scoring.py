@@ -167,6 +167,38 @@ def test_a_bundle_without_the_commit_it_should_hold(case: MergeCase) -> None:
     assert verdict.problem == f"the bundle lacks the commit {'1' * 40} that HEAD named"
 
 
+def test_naming_the_real_merge_without_bringing_it_is_no_solution(case: MergeCase) -> None:
+    """Its id stands in public rows, and the scorer's mirror has it."""
+    for bundle in (None, outcome_of(case, {**TRUTH, b"a.py": b"wrong\n"}).bundle):
+        verdict = score(case, Outcome(case.merge, bundle, CLEAN))
+        assert not verdict.solved
+        assert not verdict.gates["committed"]
+        assert verdict.problem == f"the bundle lacks the object {case.merge} of the commit {case.merge}"
+
+
+def test_a_commit_of_the_real_tree_that_did_not_bring_its_files_is_no_solution(case: MergeCase) -> None:
+    tree = case.git.line("rev-parse", f"{case.merge}^{{tree}}")
+    commit = case.git.line("commit-tree", "-p", case.local, "-p", case.incoming, "-m", "x", tree)
+    pack = case.git.run("pack-objects", "--stdout", "--quiet", stdin=commit.encode() + b"\n")
+    verdict = score(case, Outcome(commit, f"# v2 git bundle\n{commit} HEAD\n\n".encode() + pack, CLEAN))
+    assert not verdict.solved
+    assert verdict.problem == f"the bundle lacks the object {tree} of the commit {commit}"
+
+
+def test_a_small_bundle_whose_tree_lists_without_end_is_reported(case: MergeCase) -> None:
+    blob = case.git.line("hash-object", "-w", "--stdin", stdin=b"x")
+    tree = case.git.line("mktree", stdin=f"100644 blob {blob}\tf\n".encode())
+    for _ in range(10):
+        tree = case.git.line("mktree", stdin="".join(f"040000 tree {tree}\t{i}\n" for i in range(10)).encode())
+    commit = case.git.line("commit-tree", "-p", case.local, "-p", case.incoming, "-m", "x", tree)
+    case.builder.branch("outcome", commit)
+    bundle = case.git.run("bundle", "create", "--quiet", "-", "outcome", "--not", case.local, case.incoming)
+    assert len(bundle) < 2000
+    verdict = score(case, Outcome(commit, bundle, CLEAN))
+    assert not verdict.solved
+    assert "the listing is longer than" in str(verdict.problem)
+
+
 def test_objects_that_break_the_rules_are_refused(case: MergeCase) -> None:
     """A tree that would write into .git when checked out."""
     blob = case.git.line("hash-object", "-w", "--stdin", stdin=b"x")
