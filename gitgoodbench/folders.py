@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,6 +56,10 @@ def remove_folder(folder: Path) -> None:
     except PermissionError:
         _open_up(folder)
         shutil.rmtree(folder)
+    except RecursionError:  # folders in folders, deeper than Python follows
+        removed = subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
+        if removed.returncode != 0:
+            raise OSError(removed.stderr.decode("utf-8", "replace").strip()[:500]) from None
 
 
 def find_folders() -> Iterator[tuple[Path, Owner | None]]:

@@ -7,11 +7,12 @@ marker is never taken for one. A line ends with LF; a CR before it belongs to th
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+
+from gitgoodbench.git.line_matches import matching_lines
 
 DEFAULT_MARKER_SIZE: Final = 7
 _MARKER_RUN: Final = re.compile(rb"^(?:<{7,}|={7,}|>{7,}|\|{7,})", re.MULTILINE)
@@ -177,10 +178,7 @@ def aligned_resolutions(segments: Sequence[Segment], final: bytes) -> list[bytes
         else:
             cuts.append(len(clean))
     lines = split_lines(final)
-    mapping = {-1: -1, len(clean): len(lines)}
-    matcher = difflib.SequenceMatcher(None, clean, lines, autojunk=False)
-    for block in matcher.get_matching_blocks():
-        mapping.update({block.a + i: block.b + i for i in range(block.size)})
+    mapping = {-1: -1, **matching_lines(clean, lines), len(clean): len(lines)}
     found = []
     for cut in cuts:
         before = next(mapping[i] for i in range(cut - 1, -2, -1) if i in mapping)

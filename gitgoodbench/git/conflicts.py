@@ -19,6 +19,7 @@ from gitgoodbench.git.replay import Notice, Replay, Stages
 
 _ASIDE = re.compile(rb"~(?:HEAD|incoming)(?:_\d+)?$")
 """How Git names a file that it had to move aside: the path, a tilde and the side's label."""
+_MOVING_ASIDE = ("CONFLICT (file/directory)", "CONFLICT (distinct modes)")
 
 
 class Choice(StrEnum):
@@ -228,13 +229,20 @@ def _kept(
         has_it = stages.local if choice is Choice.LOCAL else stages.incoming
         placement[path] = automatic.get(path) if has_it is not None else None
     for path in list(placement):
-        original = _ASIDE.sub(b"", path)
+        original = _moved_from(path, replay)
         entry = placement[path]
-        if entry is None or original == path or path in files or _occupied(original, automatic, placement):
+        if entry is None or original is None or path in files or _occupied(original, automatic, placement):
             continue
         placement[path] = None
         placement[original] = entry
     return placement
+
+
+def _moved_from(path: bytes, replay: Replay) -> bytes | None:
+    """Where a file that Git moved aside belongs; None for any other, also one that merely has such a name."""
+    original = _ASIDE.sub(b"", path)
+    moves = (notice.paths for notice in replay.notices if notice.kind in _MOVING_ASIDE)
+    return original if any({path, original} <= set(paths) for paths in moves) and original != path else None
 
 
 def _occupied(path: bytes, automatic: Tree, placement: Mapping[bytes, Entry | None]) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gitgoodbench.git.process import Git
+from gitgoodbench.git.process import ExecResult, Git, GitError
 
 REGULAR: Final = "100644"
 EXECUTABLE: Final = "100755"
 SYMLINK: Final = "120000"
 SUBMODULE: Final = "160000"
+LISTING_LIMIT: Final = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,29 @@ Tree = Mapping[bytes, Entry]
 
 def read_tree(git: Git, treeish: str) -> dict[bytes, Entry]:
     """Every file, link and submodule of a tree, by its path from the root."""
+    return _parse_tree(git.run("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish))
+
+
+def read_hostile_tree(git: Git, treeish: str, *, limit: int = LISTING_LIMIT) -> dict[bytes, Entry]:
+    """As `read_tree`, on this machine, for a tree of unknown origin: folders that repeat can list without end.
+
+    Raises:
+        GitError: it cannot be listed, or the listing is longer than `limit` bytes.
+    """
+    args = ("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish)
+    with git.stream(*args, stdin=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        listing = process.stdout.read(limit + 1)
+        if len(listing) > limit:
+            raise GitError(args, ExecResult(-1, stderr=b"the listing is longer than %d bytes" % limit))
+        if process.wait() != 0:
+            raise GitError(args, ExecResult(process.returncode))
+    return _parse_tree(listing)
+
+
+def _parse_tree(listing: bytes) -> dict[bytes, Entry]:
     tree: dict[bytes, Entry] = {}
-    for record in _records(git.run("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish)):
+    for record in _records(listing):
         head, _, path = record.partition(b"\t")
         mode, _, oid = head.split()
         tree[path] = Entry(mode.decode(), oid.decode())

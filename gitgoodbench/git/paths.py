@@ -22,6 +22,11 @@ def show_path(path: bytes) -> str:
         text = ""
     if text and text.isprintable() and not text.startswith('"'):
         return text
+    return quote_path(path)
+
+
+def quote_path(path: bytes) -> str:
+    """The path in double quotes, in ASCII, as Git reads quoted paths wherever it takes them."""
     return '"' + "".join(_quote_byte(byte) for byte in path) + '"'
 
 

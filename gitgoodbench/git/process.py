@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, Protocol
 
-from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed
 
 IDENTITY: Final = ("gitgoodbench", "agent@gitgoodbench.invalid")
 COMMIT_DATE: Final = "2020-01-01T00:00:00+0000"
@@ -142,6 +143,13 @@ class GitError(GitGoodBenchError):
         super().__init__(f"git {' '.join(self.git_args[:4])}: {reason}{': ' + detail if detail else ''}")
 
 
+_MACHINE: Final = re.compile(
+    rb": (?:No space left on device|Disk quota exceeded|Cannot allocate memory|Too many open files(?: in system)?"
+    rb"|Input/output error|Resource temporarily unavailable|Read-only file system)$",
+    re.MULTILINE,
+)
+
+
 class HostExecutor:
     """Runs commands on this machine, each in its own process group, with exactly the environment given."""
 
@@ -229,11 +237,18 @@ class Git:
 
         Raises:
             GitError: the command failed or timed out, unless `check` is false.
+            InfrastructureFailed: it failed since this machine has no space or memory left.
         """
         result = self.execute(*args, stdin=stdin, timeout_s=timeout_s)
         if check and (result.returncode != 0 or result.timed_out):
-            raise GitError(args, result)
+            raise self.failure(args, result)
         return result.stdout
+
+    def failure(self, args: Sequence[str | bytes], result: ExecResult) -> GitGoodBenchError:
+        """The error of a command that failed: the machine's where its disk or memory is at an end, else Git's."""
+        if self.executor is HOST and _MACHINE.search(result.stderr):
+            return InfrastructureFailed(str(GitError(args, result)))
+        return GitError(args, result)
 
     def line(self, *args: str | bytes, stdin: bytes = b"") -> str:
         """The single line (an object id, a number) that the command prints."""

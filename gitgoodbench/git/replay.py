@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.conflict_text import marker_size as smallest_marker_size
 from gitgoodbench.git.objects import Entry, read_blobs
-from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.process import Git
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,12 @@ def replay_merge(git: Git, local: str, incoming: str, *, marker_size: int = DEFA
 
     Raises:
         GitError: the merge cannot be computed (an object is missing).
+        InfrastructureFailed: this machine has no space or memory left.
     """
     args = ("merge-tree", "--write-tree", "-z", "--messages", "--allow-unrelated-histories", local, incoming)
     result = git.execute(*args)
-    if result.returncode not in (0, 1) or result.timed_out:
-        raise GitError(args, result)
+    if result.returncode not in (0, 1) or result.timed_out or not result.stdout:
+        raise git.failure(args, result)
     return parse_merge_tree(result.stdout, clean=result.returncode == 0, marker_size=marker_size)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
-from gitgoodbench.git.objects import read_tree
+from gitgoodbench.git.objects import SUBMODULE, Entry, stage
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay
 from gitgoodbench.sandbox.base import Sandbox
@@ -33,7 +33,7 @@ def build_workspace(
         repository: the repository on this machine that has the commits; only read.
         branches: name of the branch -> commit id.
         boundary: commits whose parents are left out.
-        trees: trees to hold besides.
+        trees: trees, or single blobs, to hold besides.
 
     Returns:
         Git on the workspace, running inside the sandbox.
@@ -66,18 +66,22 @@ def attribute_rules(marker_size: int) -> str:
     return f"* -text !eol -ident !filter !working-tree-encoding conflict-marker-size={marker_size}\n"
 
 
-def check_out(git: Git, treeish: str) -> None:
+def check_out(git: Git, treeish: str, changes: Mapping[bytes, Entry | None] | None = None) -> None:
     """Fill index and working tree from a tree; files whose blob the repository lacks are left out (skip-worktree).
+
+    changes: entries laid over the tree first (see `objects.stage`).
 
     Raises:
         SetupFailed: the files cannot be written.
     """
     try:
         git.run("read-tree", "--reset", treeish)
+        if changes:
+            stage(git, changes)
         result = git.execute("checkout-index", "--all", "--force", "--quiet", "-u")
         if result.returncode == 0:
             return
-        absent = _absent_files(git, treeish)
+        absent = _absent_files(git)
         if not absent:
             raise SetupFailed(f"the files of {treeish} cannot be written: {result.stderr.decode('utf-8', 'replace')}")
         git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=b"".join(path + b"\0" for path in absent))
@@ -109,8 +113,14 @@ def stop_at_conflicts(sandbox: Sandbox, git: Git, replay: Replay, incoming: str)
     sandbox.put(".git/MERGE_HEAD", f"{incoming}\n".encode())
 
 
-def _absent_files(git: Git, treeish: str) -> list[bytes]:
-    entries = {path: entry.oid for path, entry in read_tree(git, treeish).items() if entry.mode != "160000"}
+def _absent_files(git: Git) -> list[bytes]:
+    """Files in the index, submodules aside, whose content the repository lacks."""
+    entries: dict[bytes, str] = {}
+    for record in git.run("ls-files", "--stage", "-z").split(b"\0")[:-1]:
+        head, _, path = record.partition(b"\t")
+        mode, oid, _ = head.decode("ascii").split()
+        if mode != SUBMODULE:
+            entries[path] = oid
     oids = "".join(f"{oid}\n" for oid in entries.values()).encode()
     checked = git.run("cat-file", "--batch-check=%(objectname)", stdin=oids).split(b"\n")
     return [path for path, line in zip(entries, checked, strict=False) if line.endswith(b"missing")]

@@ -6,11 +6,13 @@ else the repository holds. Objects that the repository itself lacks (partial clo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gitgoodbench.folders import temporary_folder
+from gitgoodbench.git.paths import quote_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import replay_merge
 
@@ -78,15 +80,26 @@ def merge_boundary(repository: Git, parents: tuple[str, str], depth: int) -> tup
             depth = max(1, depth * 2)
 
 
+def chain_boundary(repository: Git, tip: str, depth: int) -> tuple[str, ...]:
+    """Where to cut history `depth` commits behind a tip."""
+    listing = repository.run("rev-list", "--parents", "--end-of-options", tip)
+    ancestry = {commit: rest for commit, *rest in (line.split() for line in listing.decode().splitlines())}
+    return _cut(ancestry, [tip], depth)
+
+
 def scratch_objects(repository: Git, scratch: Path) -> Git:
     """The repository, with every object that a command writes going to `scratch` instead."""
     objects = scratch / "objects"
     (objects / "pack").mkdir(parents=True, exist_ok=True)
-    own = repository.run("rev-parse", "--git-path", "objects").decode().rstrip("\n")
     return repository.with_env(
-        GIT_OBJECT_DIRECTORY=str(objects),
-        GIT_ALTERNATE_OBJECT_DIRECTORIES=str((Path(repository.work_tree or repository.git_dir) / own).resolve()),
+        GIT_OBJECT_DIRECTORY=str(objects), GIT_ALTERNATE_OBJECT_DIRECTORIES=quote_path(bytes(object_folder(repository)))
     )
+
+
+def object_folder(repository: Git) -> Path:
+    """The absolute path of the folder in which a repository keeps its objects."""
+    own = os.fsdecode(repository.run("rev-parse", "--git-path", "objects").removesuffix(b"\n"))
+    return (Path(repository.work_tree or repository.git_dir) / own).resolve()
 
 
 def _own_boundary(repository: Git) -> list[str]:

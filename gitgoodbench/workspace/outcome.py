@@ -61,12 +61,17 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
     if status.returncode != 0:  # unknown is not clean
         state = {"uncommitted": None, "unmerged": None, "merge_in_progress": merging}
         state["status_problem"] = _problem("git status", status)
-    if head in begun_with:
+    if head in begun_with or _is_old(git, head, begun_with):
         return Outcome(head, None, state)
     bundle = _execute(git, "bundle", "create", "--quiet", "-", "HEAD", "--not", *begun_with, limit=MAX_BUNDLE_BYTES)
     if bundle.returncode != 0 or bundle.truncated:
         return Outcome(head, None, state, problem=_problem("git bundle", bundle))
     return Outcome(head, bundle.stdout, state)
+
+
+def _is_old(git: Git, head: str, begun_with: Sequence[str]) -> bool:
+    """Whether the commit lies below what the workspace began with: then there is nothing new to bundle."""
+    return any(_execute(git, "merge-base", "--is-ancestor", head, tip).returncode == 0 for tip in begun_with)
 
 
 def _execute(git: Git, *args: str, limit: int | None = None) -> ExecResult:

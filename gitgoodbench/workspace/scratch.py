@@ -7,6 +7,7 @@ alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -15,10 +16,12 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.folders import make_folder, remove_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.objects import read_blobs, read_tree
+from gitgoodbench.git.paths import quote_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay, needed_marker_size, replay_merge
 from gitgoodbench.git.tree_paths import is_tree_path
 from gitgoodbench.workspace.build import attribute_rules
+from gitgoodbench.workspace.history import object_folder
 
 MAX_BUNDLE_BYTES: Final = 64 * 1024 * 1024
 _IMPORT_TIMEOUT_S: Final = 120.0
@@ -35,6 +38,7 @@ class ScratchRepository:
     def __init__(self, mirror: Git) -> None:
         self._folder = make_folder("scratch")
         self._root = self._folder / "repository"
+        self._imported: set[str] = set()
         self.git = Git(self._root / ".git", self._root)
         try:
             self._borrow(mirror)
@@ -46,10 +50,9 @@ class ScratchRepository:
         self._root.mkdir()
         algorithm = mirror.line("rev-parse", "--show-object-format")
         self.git.run("init", "--quiet", "--template=", f"--object-format={algorithm}")
-        own = Path(mirror.git_dir) / mirror.run("rev-parse", "--git-path", "objects").decode().rstrip("\n")
         info = self._root / ".git" / "objects" / "info"
         info.mkdir(parents=True, exist_ok=True)
-        (info / "alternates").write_bytes(bytes(own.resolve()) + b"\n")
+        (info / "alternates").write_text(quote_path(bytes(object_folder(mirror))) + "\n", encoding="ascii")
         boundary = Path(mirror.git_dir) / "shallow"
         if boundary.is_file():
             (self._root / ".git" / "shallow").write_bytes(boundary.read_bytes())
@@ -107,9 +110,37 @@ class ScratchRepository:
         if not separator or not pack.startswith(b"PACK"):
             raise BundleError("a Git bundle without a pack")
         try:
-            self.git.run(
+            indexed = self.git.run(
                 "index-pack", "--stdin", "--fix-thin", "--fsck-objects", f"--max-input-size={MAX_BUNDLE_BYTES}",
                 stdin=pack, timeout_s=_IMPORT_TIMEOUT_S,
             )  # fmt: skip
         except GitError as problem:
             raise BundleError(f"the objects of the bundle are refused: {problem}") from problem
+        self._imported |= self._objects_in(indexed.split()[-1].decode("ascii"), len(pack))
+
+    def check_brought(self, head: str, begun_with: Sequence[str]) -> None:
+        """Whether `head` is made of what the workspace began with and of imported objects alone.
+
+        The mirror also holds the answer: who only names it has not brought it.
+
+        Raises:
+            BundleError: an object of `head` was taken from elsewhere in the mirror, or its history cannot be read.
+        """
+        try:
+            listing = self.git.run(
+                "rev-list", "--objects", "--missing=allow-any", "--end-of-options", head,
+                *(f"^{commit}" for commit in begun_with), timeout_s=_IMPORT_TIMEOUT_S,
+            )  # fmt: skip
+        except GitError as problem:
+            raise BundleError(f"the objects of {head} cannot be listed: {problem}") from problem
+        for line in listing.split(b"\n")[:-1]:
+            oid = line.split(b" ", 1)[0].decode("ascii")
+            if oid not in self._imported:
+                raise BundleError(f"the bundle lacks the object {oid} of the commit {head}")
+
+    def _objects_in(self, pack: str, size: int) -> set[str]:
+        """Ids of the objects in the first `size` bytes of a pack: those behind were added to complete it."""
+        index = self._root / ".git" / "objects" / "pack" / f"pack-{pack}.idx"
+        entries = [line.split() for line in self.git.run("show-index", stdin=index.read_bytes()).split(b"\n")[:-1]]
+        end = size - len(pack) // 2
+        return {oid.decode("ascii") for offset, oid, *_ in entries if int(offset) < end}

@@ -15,6 +15,7 @@ from gitgoodbench.git.replay import Replay
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
+from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, stop_at_conflicts
 from gitgoodbench.workspace.history import merge_boundary
@@ -25,7 +26,6 @@ from gitgoodbench.workspace.store import RepositoryStore
 from .extended import ExtendedMergeTools
 from .prompt import merge_prompt, newer_side
 from .resolution import Resolution
-from .shell import ShellTools
 from .tools import MergeTools
 from .working_tree import WorkingTree
 
@@ -147,6 +147,11 @@ def _workspace(
 
 
 def _reference(mirror: Git, spec: MergeSpec, model: ConflictModel) -> Reference:
+    listing = ("rev-list", "--objects", "--no-object-names", "--missing=print")
+    new = mirror.run(*listing, spec.merge_commit_hash, "--not", *spec.parents).decode().split()
+    missing = [oid.removeprefix("?") for oid in new if oid.startswith("?")]
+    if missing:
+        raise SetupFailed(f"the repository lacks content of the real merge: {missing[0]}")
     tree = read_tree(mirror, spec.merge_commit_hash)
     blobs = read_blobs(mirror, truth_blobs_needed(model, tree))
     return Reference(mirror, spec.merge_commit_hash, tree, solve(model, tree, blobs))

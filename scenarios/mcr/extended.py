@@ -16,6 +16,7 @@ from .working_tree import WorkingFile
 
 FileType = Literal["regular", "executable", "symlink", "submodule", "deleted"]
 MODES = {"regular": REGULAR, "executable": EXECUTABLE, "symlink": SYMLINK, "submodule": SUBMODULE}
+LONGEST_LINK = 4095
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -47,6 +48,8 @@ class ExtendedMergeTools(MergeTools):
             return self._delete(target, file, old_text, new_text)
         mode = MODES[file_type] if file_type else file.mode if file else REGULAR
         content = self._edited(target, file, old_text, new_text, mode)
+        if mode == SYMLINK:
+            _check_link(target, content)
         self.files.write(target, WorkingFile(mode, content))
         return f"{show_path(target)} is {'changed' if file else 'created'}."
 
@@ -81,7 +84,7 @@ class ExtendedMergeTools(MergeTools):
     def _edited(self, path: bytes, file: WorkingFile | None, old_text: str, new_text: str, mode: str) -> bytes:
         """The file's new content."""
         if mode == SUBMODULE:
-            if not _COMMIT_ID.fullmatch(new_text):
+            if not _COMMIT_ID.fullmatch(new_text) or len(new_text) != len(self.parents[0]) or not new_text.strip("0"):
                 raise ToolError("new_text of a submodule must be a full commit id")
             return new_text.encode()
         if file is None or file.mode == SUBMODULE:
@@ -100,3 +103,11 @@ class ExtendedMergeTools(MergeTools):
         if occurrences != 1:
             raise ToolError(f"old_text occurs {occurrences} times in {show_path(path)}, it must occur exactly once")
         return file.content.replace(old, new, 1)
+
+
+def _check_link(path: bytes, target: bytes) -> None:
+    """Refuse what neither Git nor the file system takes for a symbolic link."""
+    if path.lower() == b".gitmodules":
+        raise ToolError(".gitmodules must not be a symbolic link")
+    if not target or b"\0" in target or len(target) > LONGEST_LINK:
+        raise ToolError(f"the target of a symbolic link has 1 to {LONGEST_LINK} bytes, none of them NUL")

@@ -21,12 +21,12 @@ from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, En
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_text
 from gitgoodbench.scenario import Call, Policy
+from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.workspace.build import check_out, commit_index
 from gitgoodbench.workspace.history import pack_objects
 
 from .episode import MergeEpisode
 from .resolution import Answer, Resolution
-from .shell import ShellTools
 
 Rule = Callable[[Region], bytes]
 

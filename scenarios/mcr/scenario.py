@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Outcome, Policy, ToolSet, Verdict
+from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -17,7 +18,6 @@ from .extended import ExtendedMergeTools
 from .policies import reference_policies
 from .prompt import template_hash
 from .scoring import score_merge
-from .shell import ShellTools
 
 
 class MergeConflictResolution:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.conflict_text import aligned_resolutions, split_lines
 from gitgoodbench.git.conflicts import ConflictModel, PathConflict, TextConflict, conflict_paths, read_conflicts
-from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_tree
+from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.workspace.scratch import BundleError, ScratchRepository
@@ -19,7 +19,7 @@ from gitgoodbench.workspace.store import RepositoryStore
 
 from .episode import check_parents, merge_spec
 
-MAX_BLOB_BYTES = 64 * 1024 * 1024
+MAX_BLOB_BYTES = 16 * 1024 * 1024
 GATES = ("committed", "clean", "nothing_unmerged", "no_leftover_markers")
 
 
@@ -52,16 +52,17 @@ def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ver
                 scratch.import_bundle(outcome.bundle)
             except BundleError as refused:
                 problem = str(refused)
-        if problem is None and outcome.head is not None and not _is_commit(scratch.git, outcome.head):
-            problem = f"the bundle lacks the commit {outcome.head} that HEAD named"
+        if problem is None and outcome.head is not None:
+            problem = _not_brought(scratch, outcome.head, spec.parents)
         if problem is not None or outcome.head is None:
             return _unsolved(outcome, problem or "HEAD names no commit")
         if not _holds_both(scratch.git, outcome.head, spec.parents):
             return _unsolved(outcome, None)
         try:
-            trees = _Trees(scratch.git, read_tree(scratch.git, outcome.head), read_tree(mirror, spec.merge_commit_hash))
+            final = read_hostile_tree(scratch.git, outcome.head)
         except GitError as broken:
             return _unsolved(outcome, f"the tree of {outcome.head} cannot be read: {broken}")
+        trees = _Trees(scratch.git, final, read_tree(mirror, spec.merge_commit_hash))
         model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
         return _verdict(trees, model, outcome)
 
@@ -90,6 +91,17 @@ def _gates(outcome: Outcome, *, committed: bool, no_markers: bool) -> dict[str, 
     state = outcome.state
     clean = state.get("uncommitted") == [] and not state.get("merge_in_progress")
     return dict(zip(GATES, (committed, clean, state.get("unmerged") == [], no_markers), strict=True))
+
+
+def _not_brought(scratch: ScratchRepository, head: str, parents: tuple[str, str]) -> str | None:
+    """Why the commit that HEAD named does not count as the agent's: it did not come, or not all of it."""
+    if not _is_commit(scratch.git, head):
+        return f"the bundle lacks the commit {head} that HEAD named"
+    try:
+        scratch.check_brought(head, parents)
+    except BundleError as problem:
+        return str(problem)
+    return None
 
 
 def _is_commit(git: Git, oid: str) -> bool:
@@ -147,8 +159,8 @@ Resolved = dict[bytes, list[bytes] | None]
 def _is_exact(conflict: TextConflict | PathConflict, trees: _Trees, found: Resolved, real: Resolved) -> bool:
     if isinstance(conflict, TextConflict):
         ours, theirs = found[conflict.path], real[conflict.path]
-        if ours is None or theirs is None:
-            return ours is None and theirs is None
+        if ours is None or theirs is None:  # a side is no file, or one that is not read
+            return trees.final.get(conflict.path) == trees.truth.get(conflict.path)
         return ours[conflict.position] == theirs[conflict.position]
     paths = {*conflict_paths(conflict), *(path for placed in conflict.placements.values() for path in placed)}
     return all(_like(trees, path, found, real) for path in paths)

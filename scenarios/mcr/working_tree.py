@@ -18,6 +18,8 @@ from gitgoodbench.git.tree_paths import is_tree_path
 from gitgoodbench.workspace.build import commit_index
 
 VIEW_LIMIT = 8 * 1024 * 1024
+LONGEST_NAME, LONGEST_PATH = 255, 1024
+"""Bytes. File systems take no longer names, and every path must fit below the work folder."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,8 @@ class WorkingTree:
         if not is_tree_path(path):
             raise ToolError(f"{show_path(path)} is not a path inside the project")
         parts = path.split(b"/")
+        if len(path) > LONGEST_PATH or any(len(part) > LONGEST_NAME for part in parts):
+            raise ToolError(f"a path has at most {LONGEST_PATH} bytes, and a name in it {LONGEST_NAME}")
         for end in range(1, len(parts)):
             above = b"/".join(parts[:end])
             if self.entry_at(above) is not None:

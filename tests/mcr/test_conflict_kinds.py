@@ -37,6 +37,12 @@ KINDS: dict[str, tuple[Files | None, Files, Files, Files]] = {
     "delete/modify, kept": (
         {b"a.py": BODY, b"z": b""}, {b"z": b""}, {b"a.py": BODY + b"x\n", b"z": b""}, {b"a.py": BODY + b"x\n", b"z": b""},
     ),
+    "delete/modify of a file whose own name looks moved aside": (
+        {b"a.py~HEAD": BODY, b"b.py~incoming": BODY},
+        {b"a.py~HEAD": BODY + b"x\n"},
+        {b"b.py~incoming": BODY + b"x\n"},
+        {b"a.py~HEAD": BODY + b"x\n", b"b.py~incoming": BODY + b"x\n"},
+    ),
     "rename against edit of the same lines": (
         {b"old.py": BODY},
         {b"new.py": numbered(30, l5=b"ours")},

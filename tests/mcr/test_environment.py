@@ -64,6 +64,19 @@ def test_a_read_only_repository(case: MergeCase, local_provider: SandboxProvider
             path.chmod(0o755 if path.is_dir() else 0o644)
 
 
+@pytest.mark.parametrize("folder", ["a:b", '"quoted"', "#x", "new\nline", " blank ", "back\\slash"])
+def test_a_repository_in_a_folder_with_an_odd_name(
+    tmp_path: Path, local_provider: SandboxProvider, folder: str
+) -> None:
+    case = make_merge(
+        tmp_path / folder / "test" / "case.git",
+        {b"a.py": b"0\n"}, {b"a.py": b"1\n"}, {b"a.py": b"2\n"}, {b"a.py": b"1\n2\n"},
+    )  # fmt: skip
+    assert solved_through_store(case, local_provider)
+    with begin(case, local_provider, history=1) as (episode, _):
+        assert episode.facts["attainable"]
+
+
 def test_a_shallow_repository(case: MergeCase, local_provider: SandboxProvider) -> None:
     assert case.base is not None
     deep = case.builder.commit({b"a.py": b"older\n"})
@@ -172,6 +185,13 @@ def test_a_parent_whose_conflicting_content_is_missing(case: MergeCase, local_pr
     blob = case.git.line("rev-parse", f"{case.local}:a.py")
     (case.builder.path / "objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(SetupFailed, match="cannot be replayed"), begin(case, local_provider):
+        pass
+
+
+def test_a_real_merge_whose_own_content_is_missing(case: MergeCase, local_provider: SandboxProvider) -> None:
+    blob = case.git.line("rev-parse", f"{case.merge}:a.py")
+    (case.builder.path / "objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(SetupFailed, match=f"lacks content of the real merge: {blob}"), begin(case, local_provider):
         pass
 
 

@@ -120,3 +120,33 @@ def test_no_file_is_written_through_a_link(tmp_path: Path, local_provider: Sandb
         with pytest.raises(ToolError, match="fresh is not a folder"):
             call(episode, "edit_file", path="fresh/x", old_text="", new_text="x")
     assert list(target.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "file_type", "text"),
+    [
+        ("n" * 256, "regular", "x"),
+        ("d/" * 600 + "x", "regular", "x"),
+        ("git~1/x", "regular", "x"),
+        (".Git./x", "regular", "x"),
+        (".g\u200cit/x", "regular", "x"),
+        ("a\\.git\\x", "regular", "x"),
+        (".gitmodules", "symlink", "x"),
+        ("link", "symlink", ""),
+        ("link", "symlink", "a\0b"),
+        ("link", "symlink", "t" * 4096),
+        ("sub", "submodule", "0" * 40),
+        ("sub", "submodule", "1" * 64),
+    ],
+)
+def test_what_git_or_the_file_system_would_refuse_is_refused_at_once(
+    case: MergeCase, local_provider: SandboxProvider, path: str, file_type: str, text: str
+) -> None:
+    """So that it is the model's to mend, and not a commit that breaks."""
+    with begin(case, local_provider, ToolSet.EXTENDED) as (episode, _):
+        while episode.resolution.current is not None:
+            call(episode, "resolve_current_merge_conflict_with", content="2\n")
+        with pytest.raises(ToolError):
+            call(episode, "edit_file", path=path, old_text="", new_text=text, file_type=file_type)
+        call(episode, "finish", message="done")
+        assert not episode.outcome().state["uncommitted"]
