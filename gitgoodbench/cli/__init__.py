@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import gitgoodbench
-from gitgoodbench.cli import clean, doctor, evaluate, image, report, resume, score
+from gitgoodbench.cli import build_dataset, clean, doctor, evaluate, image, mine, report, resume, score, validate
 from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
 
 EXIT_USER_ERROR = 2
@@ -28,6 +28,9 @@ app.command("eval")(evaluate.evaluate)
 app.command("resume")(resume.resume)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("mine")(mine.mine)
+app.command("build-dataset")(build_dataset.build_dataset)
+app.command("validate")(validate.validate)
 app.command("doctor")(doctor.doctor)
 app.command("clean")(clean.clean)
 app.add_typer(image.app, name="image")

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from gitgoodbench.cli.config_file import read_config_file
-from gitgoodbench.cli.options import Jobs, MaxCost, Offline, Repos, SandboxKind, Tools, option
+from gitgoodbench.cli.options import (
+    Jobs,
+    Judge,
+    JudgeBaseUrl,
+    JudgeLimit,
+    JudgeModel,
+    JudgeRepeats,
+    MaxCost,
+    Offline,
+    Repos,
+    SandboxKind,
+    Tools,
+    option,
+)
 
 
 def evaluate(
@@ -74,6 +87,11 @@ def evaluate(
         option("--sandbox", help="auto takes Docker where it answers; local is a temporary folder on this machine."),
     ] = SandboxKind.AUTO,
     image: Annotated[str | None, option("--image", help="Image for the docker sandbox.")] = None,
+    judge: Judge = None,
+    judge_model: JudgeModel = None,
+    judge_base_url: JudgeBaseUrl = None,
+    judge_repeats: JudgeRepeats = None,
+    judge_limit: JudgeLimit = None,
     repos: Repos = None,
     offline: Offline = False,
     jobs: Jobs = None,
@@ -114,6 +132,8 @@ def evaluate(
 
       gitgoodbench eval lite --base-url http://localhost:8000/v1 --model m
 
+      gitgoodbench eval lite --model gpt-4o --judge-model gpt-4.1
+
       gitgoodbench eval rows.jsonl --repos ~/mirrors --offline --dry-run
 
     Exit codes: 0 finished, 2 a mistake in the command, 3 finished with failures of infrastructure, 130 interrupted.
@@ -145,6 +165,11 @@ def evaluate(
             "history": history,
             "sandbox": sandbox.value,
             "image": image,
+            "judge": None if judge is None else judge.value,
+            "judge_model": tuple(judge_model or ()),
+            "judge_base_url": judge_base_url,
+            "judge_repeats": judge_repeats,
+            "judge_limit": judge_limit,
             "repos": None if repos is None else str(repos.expanduser().resolve()),
             "offline": offline,
             "max_turns": max_turns,

@@ -33,6 +33,13 @@ class Dimension(StrEnum):
     LANGUAGE = "language"
 
 
+class JudgeKind(StrEnum):
+    """Values of --judge."""
+
+    NONE = "none"
+    LLM = "llm"
+
+
 class ImageBase(StrEnum):
     """Values of --base."""
 
@@ -65,5 +72,27 @@ Repos = Annotated[
     option(
         "--repos", help="Take repositories from this folder: DIR/owner/name, DIR/owner__name or DIR/owner+name/repo."
     ),
+]
+Judge = Annotated[
+    JudgeKind | None,
+    option(
+        "--judge",
+        help="Whether models judge histories (ir, icc). Default: llm where another --judge flag is given, or where a "
+        "model at OpenAI is evaluated; else none, which leaves solved unknown and reports the gates.",
+    ),
+]
+JudgeModel = Annotated[
+    list[str] | None,
+    option("--judge-model", help="Default: gpt-4o. Repeat it for several judges, of whom the majority counts."),
+]
+JudgeBaseUrl = Annotated[
+    str | None, option("--judge-base-url", help="Server of the judges; --base-url is the agent's alone.")
+]
+JudgeRepeats = Annotated[
+    int | None, option("--judge-repeats", min=1, help="Ask each judge so many times in each order. Default: 1.")
+]
+JudgeLimit = Annotated[
+    int | None,
+    option("--judge-limit", min=1000, help="Characters of each history that a judge is shown. Default: 60000."),
 ]
 Offline = Annotated[bool, option("--offline", help="Never touch the network for data sets or repositories.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, tell
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.execute import Execution
+from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.redact import redact_command
@@ -36,6 +37,7 @@ from gitgoodbench.runs.session import (
     stored_config,
 )
 from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.scenario import JudgedScenario, Scenario
 from gitgoodbench.workspace.store import RepositoryStore
 
 _MOST_JOBS = 4
@@ -47,6 +49,7 @@ def evaluate_agents(
 ) -> int:
     """One run for each agent, all checked before the first one starts; returns the exit code."""
     agents = list(dict.fromkeys(agents))
+    fields = fields | {"judge": choose_judge(fields, agents)}
     configs = [make_config(agent=agent, jobs=jobs or default_jobs(), **fields) for agent in agents]
     console = make_console(stderr=True)
     inputs = load_inputs(configs[0])
@@ -92,6 +95,7 @@ def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
     """Carry out runs one after the other, then print their table and what is left to do."""
     for run in runs:
         create_run(run)
+    say_who_judges(console, runs[0].inputs.scenarios, [run.config for run in runs])
     executions: list[Execution] = []
     for position, run in enumerate(runs):
         execution = _carry_out(run, console, runs[position:])
@@ -194,6 +198,25 @@ def _say_what_is_left_out(console: Console, invalid: Sequence[str]) -> None:
         say(console, f"left out: {problem}")
     if len(invalid) > _ROWS_SHOWN:
         say(console, f"left out: {len(invalid) - _ROWS_SHOWN} more rows (all are in manifest.json)")
+
+
+def say_who_judges(console: Console, scenarios: Mapping[str, Scenario], configs: Sequence[RunConfig]) -> None:
+    """Name the judges of runs whose configurations are resolved, and warn where a model judges itself."""
+    judged = sorted(name for name, scenario in scenarios.items() if isinstance(scenario, JudgedScenario))
+    if not judged:
+        return
+    options = judge_options(configs[0])
+    if options is None:
+        say(console, f"no judge: solved stays unknown for {', '.join(judged)}; the gates are reported (--judge llm)")
+        return
+    where = "" if options.base_url is None else f" at {options.base_url}"
+    times = "" if options.repeats == 1 else f", {options.repeats} times"
+    say(console, f"judged by {', '.join(options.models)}{where}, in both orders{times}")
+    for judge in dict.fromkeys(judge for config in configs if (judge := judges_itself(config)) is not None):
+        say(
+            console,
+            f"warning: {judge} judges its own work, and models tend to prefer that: name another with --judge-model",
+        )
 
 
 def _folder(out: Path, run_id: str | None, config: RunConfig, *, alone: bool) -> RunPaths:

@@ -2,41 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from gitgoodbench.cli.running import default_jobs, find_run, open_repositories, say, summarize_run
+from rich.console import Console
+
+from gitgoodbench.cli.running import (
+    default_jobs,
+    find_run,
+    open_repositories,
+    say,
+    say_who_judges,
+    summarize_run,
+)
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.summary import telling_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
+from gitgoodbench.runs.judging import judge_options
 from gitgoodbench.runs.lock import locked
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
-from gitgoodbench.runs.rescore import Rescored, rescore_run
+from gitgoodbench.runs.rescore import Rejudge, Rescored, choose_rejudging, rescore_run
 from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, stored_config
 from gitgoodbench.scenario import load_scenarios
+from gitgoodbench.scoring.judge.panel import open_panel
 
 
-def score_runs(names: Sequence[str], *, jobs: int | None, repos: Path | None, offline: bool) -> int:
-    """Score runs from their saved outcomes, print the table, and return the exit code."""
+def score_runs(
+    names: Sequence[str],
+    *,
+    jobs: int | None,
+    repos: Path | None,
+    offline: bool,
+    unscored: bool,
+    judge: Mapping[str, Any],
+) -> int:
+    """Score runs from their saved outcomes, print the table, and return the exit code. `judge`: fields of RunConfig."""
     console = make_console(stderr=True)
     folders = [find_run(name) for name in names]
     problems = 0
     for paths in folders:
-        rescored = _score(paths, jobs or default_jobs(), repos, offline)
+        rescored = _score(paths, console, jobs or default_jobs(), repos, offline, unscored, judge)
         changed = [entry for entry in rescored if entry.changed]
         failed = [entry for entry in rescored if entry.problem]
         problems += len(failed)
         say(console, f"{paths.folder}: {len(rescored)} outcomes scored, {len(changed)} results changed")
         for entry in failed:
             say(console, f"  {'/'.join(map(str, entry.before.key))} could not be scored: {entry.problem}")
+        problems += sum(entry.after.awaits_judge for entry in rescored)
     summaries = [summarize_run(paths) for paths in folders]
     print_report(make_console(), summaries, by=telling_dimensions(summaries))
     return EXIT_INFRASTRUCTURE if problems else 0
 
 
-def _score(paths: RunPaths, jobs: int, repos: Path | None, offline: bool) -> list[Rescored]:
+def _score(
+    paths: RunPaths,
+    console: Console,
+    jobs: int,
+    repos: Path | None,
+    offline: bool,
+    unscored: bool,
+    judge: Mapping[str, Any],
+) -> list[Rescored]:
     manifest = read_manifest(paths)
     changes = {"repos": None if repos is None else str(repos.resolve()), "offline": offline or None}
     config = stored_config(manifest, **changes)
@@ -47,6 +76,13 @@ def _score(paths: RunPaths, jobs: int, repos: Path | None, offline: bool) -> lis
             f"(fingerprint {manifest.suite.fingerprint[:12]}, now {suite.fingerprint[:12]})"
         )
     samples = {sample.id: sample for sample in suite.samples}
-    store = open_repositories(make_console(stderr=True), config)
+    store = open_repositories(console, config)
+    installed = load_scenarios()
+    scenarios = {name: installed[name] for name in manifest.scenarios if name in installed}
+    rejudge, config = choose_rejudging(config, scenarios, judge, unscored=unscored)
+    options = judge_options(config) if rejudge in (Rejudge.ALL, Rejudge.OPEN) else None
+    if options is not None:
+        say_who_judges(console, scenarios, [config])
+    panel = None if options is None else open_panel(options)
     with locked(paths):
-        return rescore_run(paths, manifest, samples, load_scenarios(), store, jobs=jobs)
+        return rescore_run(paths, manifest, samples, scenarios, store, jobs=jobs, rejudge=rejudge, panel=panel)

@@ -15,8 +15,10 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.objects import Entry
 from gitgoodbench.git.process import Git
 
-_TREES_KEPT: Final = 1024
-_TREE_MODE: Final = "040000"
+_TREES_KEPT: Final = 128
+_ASKED_AT_ONCE: Final = 50
+"""So few that the names fit into the pipe while Git waits for its answers to be read."""
+FOLDER: Final = "040000"
 
 
 class MissingObjectError(GitGoodBenchError):
@@ -62,22 +64,27 @@ class ObjectReader:
             MissingObjectError: one of them is missing.
         """
         contents = {}
-        for oid in dict.fromkeys(oids):
-            content = self.blob(oid)
-            if content is None:
-                raise MissingObjectError(f"{oid} is missing")
-            contents[oid] = content
+        wanted = list(dict.fromkeys(oids))
+        for start in range(0, len(wanted), _ASKED_AT_ONCE):
+            asked = wanted[start : start + _ASKED_AT_ONCE]
+            self._send(*asked)
+            answers = [self._receive(oid) for oid in asked]
+            for oid, found in zip(asked, answers, strict=True):
+                if found is None:
+                    raise MissingObjectError(f"{oid} is missing")
+                contents[oid] = found.content
         return contents
 
-    def tree(self, treeish: str) -> dict[bytes, Entry]:
-        """Every file, link and submodule of a commit's or tree's files, by its path from the root.
+    def differences(self, before: str, after: str) -> dict[bytes, tuple[Entry | None, Entry | None]]:
+        """Paths of files, links and submodules that differ between two commits or trees, with both entries.
 
         Raises:
-            MissingObjectError: one of the trees is missing.
+            MissingObjectError: a tree is missing.
         """
-        tree: dict[bytes, Entry] = {}
-        self._collect(self._root(treeish), b"", tree)
-        return tree
+        differing: dict[bytes, tuple[Entry | None, Entry | None]] = {}
+        folders = (Entry(FOLDER, self._root(before)), Entry(FOLDER, self._root(after)))
+        self._compare(b"", *folders, differing)
+        return differing
 
     def entry(self, treeish: str, path: bytes) -> Entry | None:
         """What is at a path, a folder included; None where nothing is.
@@ -85,9 +92,9 @@ class ObjectReader:
         Raises:
             MissingObjectError: a tree on the way is missing.
         """
-        entry: Entry | None = Entry(_TREE_MODE, self._root(treeish))
+        entry: Entry | None = Entry(FOLDER, self._root(treeish))
         for name in path.split(b"/"):
-            if entry is None or entry.mode != _TREE_MODE:
+            if entry is None or entry.mode != FOLDER:
                 return None
             entry = self._folder(entry.oid).get(name)
         return entry
@@ -98,12 +105,22 @@ class ObjectReader:
             raise MissingObjectError(f"the tree of {treeish} is missing")
         return found.oid
 
-    def _collect(self, oid: str, prefix: bytes, tree: dict[bytes, Entry]) -> None:
-        for name, entry in self._folder(oid).items():
-            if entry.mode == _TREE_MODE:
-                self._collect(entry.oid, prefix + name + b"/", tree)
-            else:
-                tree[prefix + name] = entry
+    def _compare(
+        self, path: bytes, old: Entry | None, new: Entry | None,
+        differing: dict[bytes, tuple[Entry | None, Entry | None]],
+    ) -> None:  # fmt: skip
+        """Add the differences between what two trees have at a path: a file, a folder or nothing."""
+        if old == new:
+            return
+        files = tuple(None if entry is None or entry.mode == FOLDER else entry for entry in (old, new))
+        if any(files):
+            differing[path] = (files[0], files[1])
+        before, after = (
+            self._folder(entry.oid) if entry is not None and entry.mode == FOLDER else {} for entry in (old, new)
+        )
+        prefix = path + b"/" if path else b""
+        for name in sorted(before.keys() | after.keys()):
+            self._compare(prefix + name, before.get(name), after.get(name), differing)
 
     def _read_folder(self, oid: str) -> dict[bytes, Entry]:
         found = self._ask(oid)
@@ -119,10 +136,16 @@ class ObjectReader:
         return folder
 
     def _ask(self, name: str) -> _Object | None:
+        self._send(name)
+        return self._receive(name)
+
+    def _send(self, *names: str) -> None:
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{name}\n".encode("ascii"))
+        self._process.stdin.write("".join(f"{name}\n" for name in names).encode("ascii"))
         self._process.stdin.flush()
+
+    def _receive(self, name: str) -> _Object | None:
+        assert self._process.stdout is not None
         header = self._process.stdout.readline()
         if not header.endswith(b"\n"):
             raise GitGoodBenchError(f"git cat-file stopped at {name}")

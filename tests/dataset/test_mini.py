@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -19,11 +18,6 @@ from gitgoodbench.git.process import Git
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
-
-
-def test_rows_are_those_of_the_repositories(cache: Path) -> None:
-    lines = (mini.suite_folder() / "rows.jsonl").read_bytes().split(b"\n")[:-1]
-    assert [json.loads(line) for line in lines] == mini.derive_rows(cache)
 
 
 def test_every_language_has_each_kind_of_sample_in_each_difficulty() -> None:
@@ -91,15 +85,3 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InfrastructureFailed, match=r"mini/tidewater cannot be built in .*file/mini: Not a directory"):
         mini.repository_path("mini/tidewater", tmp_path / "file")
-
-
-def test_the_command_checks_and_writes_the_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(mini.suite_folder() / "tidewater", tmp_path / "tidewater")
-    monkeypatch.setattr(mini, "suite_folder", lambda: tmp_path)
-    assert mini.main([]) == 1
-    assert "write it again with --write" in capsys.readouterr().err
-    assert mini.main(["--write"]) == 0
-    assert mini.main([]) == 0
-    assert capsys.readouterr().out.endswith("rows fit the stories\n")

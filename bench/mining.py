@@ -1,0 +1,194 @@
+"""What mining costs, on one repository in one run.
+
+    python bench/mining.py REPOSITORY [--shown 200] [--json FILE]
+
+- The pass over history against a walk with GitPython that asks `git show --name-status` about one commit after the
+  other (on commits spread over history), per commit visited. Target: >= 50 times as fast.
+- Merges per second, with conflicts, kinds and attainability, against a bare `git merge-tree --stdin` that throws its
+  answers away, on the same merges. Target: at most twice the time.
+- Peak memory of a process that mines the oldest 2,000 commits of all refs and of one that mines the oldest 20,000.
+  Target: within 20 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from gitgoodbench.git.batch import ObjectReader
+from gitgoodbench.git.process import Git
+from gitgoodbench.git.replay import Replay
+from gitgoodbench.mining.history import Commit, read_history
+from gitgoodbench.mining.merge_spool import MergeCommit, MergeSpool
+from gitgoodbench.mining.merges import MergeMiner
+from gitgoodbench.mining.options import MiningOptions, Refs
+from gitgoodbench.mining.replays import replay_merges
+from gitgoodbench.mining.repository import mine_repository
+from gitgoodbench.workspace.scratch import ScratchRepository
+
+HISTORIES: Final = (2_000, 20_000)
+TARGETS: Final = {
+    "history, times as fast": (50.0, "at least"),
+    "merges, times as slow": (2.0, "at most"),
+    "memory, times as much": (1.2, "at most"),
+}
+_MEASURE: Final = """
+import json, resource, sys
+from gitgoodbench.git.process import Git
+from gitgoodbench.mining.repository import mine_repository
+mined = mine_repository(Git(sys.argv[1]))
+peaks = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+found = len(mined.merges) + len(mined.chains) + len(mined.cherry_picks)
+print(json.dumps([mined.commits, found, *peaks]))
+"""
+
+
+def measure_history(repository: Git, shown: int) -> dict[str, Any]:
+    """Seconds per commit for its parents, time, message and changed paths: streamed, and asked one by one."""
+    import git as gitpython
+
+    with ScratchRepository(repository) as scratch:
+        begun = _clocks()
+        commits = [commit.oid for commit in read_history(repository, scratch.git, Refs.BRANCHES)]
+        ours = [seconds / len(commits) for seconds in _since(begun)]
+    walked = gitpython.Repo(repository.git_dir)
+    walked.git.update_environment(GIT_DIR=repository.git_dir)
+    spread = [walked.commit(oid) for oid in commits[:: max(1, len(commits) // shown)][:shown]]
+    begun = _clocks()
+    for commit in spread:
+        _ = commit.parents, commit.committed_date, commit.message
+        walked.git.show("--name-status", "--format=", commit.hexsha)
+    theirs = [seconds / len(spread) for seconds in _since(begun)]
+    return {
+        "commits": len(commits),
+        "history, ms per commit": 1000 * ours[0],
+        "git show through GitPython, ms per commit": 1000 * theirs[0],
+        "history, times as fast": theirs[0] / ours[0],
+        "history, times as little processor time": theirs[1] / ours[1],
+    }
+
+
+def _clocks() -> tuple[float, float]:
+    """Wall time, and processor time of this process and of those that it has waited for, in seconds."""
+    spent = os.times()
+    return time.perf_counter(), spent.user + spent.system + spent.children_user + spent.children_system
+
+
+def _since(begun: tuple[float, float]) -> list[float]:
+    return [now - then for now, then in zip(_clocks(), begun, strict=True)]
+
+
+def measure_merges(repository: Git) -> dict[str, Any]:
+    """Seconds for all merges that can be replayed: as mined, and through a bare process."""
+    commits, pairs = _replayable(repository)
+    with ScratchRepository(repository) as scratch, ObjectReader(scratch.git) as reader, MergeSpool() as spool:
+        miner = MergeMiner(repository, reader, spool, MiningOptions())
+        for commit in commits:
+            miner.visit(commit)
+        begun = time.perf_counter()
+        found = len(miner.merges())
+        ours = time.perf_counter() - begun
+    bare = _bare(repository, pairs)
+    return {
+        "merges": len(pairs),
+        "conflicting merges": found,
+        "merges, mined per second": len(pairs) / ours,
+        "merges, bare per second": len(pairs) / bare,
+        "merges, times as slow": ours / bare,
+    }
+
+
+def _replayable(repository: Git) -> tuple[list[Commit], list[str]]:
+    """What the miner of merges looks at: merges that can be replayed, and commits that touch attribute files."""
+    with ScratchRepository(repository) as scratch:
+        history = read_history(repository, scratch.git, Refs.BRANCHES)
+        commits = [commit for commit in history if len(commit.parents) == 2 or _touches_attributes(commit)]
+        merges = [
+            MergeCommit(number, commit.oid, (commit.parents[0], commit.parents[1]), commit.committed)
+            for number, commit in enumerate(commits)
+            if len(commit.parents) == 2
+        ]
+        good = {merge.oid for merge, replay in replay_merges(scratch.git, merges) if isinstance(replay, Replay)}
+    kept = [commit for commit in commits if len(commit.parents) != 2 or commit.oid in good]
+    return kept, [" ".join(commit.parents) for commit in kept if commit.oid in good]
+
+
+def _touches_attributes(commit: Commit) -> bool:
+    return any(change.path.endswith(b".gitattributes") for change in commit.changes or ())
+
+
+def _bare(repository: Git, pairs: Sequence[str]) -> float:
+    command = ("merge-tree", "--write-tree", "-z", "--messages", "--stdin")
+    with ScratchRepository(repository) as scratch, tempfile.TemporaryFile() as stdin:
+        stdin.write("".join(f"{pair}\n" for pair in pairs).encode("ascii"))
+        stdin.seek(0)
+        begun = time.perf_counter()
+        with scratch.git.stream(*command, stdin=stdin) as process:
+            assert process.stdout is not None
+            while process.stdout.read(1 << 20):
+                pass
+            if process.wait() != 0:
+                raise RuntimeError("git merge-tree stopped at a merge that it replayed before")
+        return time.perf_counter() - begun
+
+
+def measure_memory(repository: Git) -> dict[str, Any]:
+    """Peak resident memory, in MiB, of processes that mine the oldest 2,000 and 20,000 commits (or all there are)."""
+    command = ("rev-list", "--topo-order", "--reverse", "--parents", "--all")
+    history = [line.split() for line in repository.run(*command).decode("ascii").split("\n")[:-1]]
+    found: dict[str, Any] = {}
+    peaks = []
+    for count in HISTORIES:
+        with ScratchRepository(repository) as cut:
+            commits = history[:count]
+            tips = {oid for oid, *_ in commits} - {parent for _, *parents in commits for parent in parents}
+            lines = "".join(f"create refs/heads/tip-{number} {tip}\n" for number, tip in enumerate(sorted(tips)))
+            cut.git.run("update-ref", "--stdin", stdin=lines.encode("ascii"))
+            output = subprocess.run(
+                [sys.executable, "-c", _MEASURE, cut.git.git_dir], stdout=subprocess.PIPE, check=True
+            )
+        commits_mined, candidates, own, children = json.loads(output.stdout)
+        found[f"memory at {commits_mined} commits, MiB"] = own
+        found[f"candidates in {commits_mined} commits"] = candidates
+        found[f"largest Git process at {commits_mined} commits, MiB"] = children
+        peaks.append(own)
+    found["memory, times as much"] = peaks[-1] / peaks[0]
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--shown", type=int, default=200, help="commits to ask GitPython about")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    git_dir = args.repository / ".git" if (args.repository / ".git").is_dir() else args.repository
+    repository = Git(git_dir)
+    found = {**measure_history(repository, args.shown), **measure_merges(repository)}
+    begun = time.perf_counter()
+    mined = mine_repository(repository)
+    found["everything, seconds"] = time.perf_counter() - begun
+    found["chains"] = len(mined.chains)
+    found.update(measure_memory(repository))
+    for name, value in found.items():
+        line = f"{name:45}{value:12.3f}" if isinstance(value, float) else f"{name:45}{value:8}"
+        if name in TARGETS:
+            limit, word = TARGETS[name]
+            met = value >= limit if word == "at least" else value <= limit
+            line += f"   target {word} {limit:g}: {'met' if met else 'MISSED'}"
+        print(line)
+    if args.json:
+        args.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""gitgoodbench build-dataset"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gitgoodbench.cli.options import option
+
+
+class SplitBy(StrEnum):
+    """Values of --split-by."""
+
+    ROW = "row"
+    REPOSITORY = "repository"
+
+
+def build_dataset(
+    mined: Annotated[list[Path], typer.Argument(metavar="MINED...", help="Files that mine wrote.", show_default=False)],
+    out: Annotated[Path, option("--out", "-o", help="Folder of the dataset.")],
+    without: Annotated[
+        list[str] | None,
+        option(
+            "--without",
+            metavar="FILTER",
+            help="Leave a filter out: license, stars, branches, contributors, fork, archived, recent, conflicts, "
+            "merge-files, chain-length, purity, chain-files, duplicate; or projects for the first seven. Repeatable.",
+        ),
+    ] = None,
+    min_stars: Annotated[int, option("--min-stars", min=0)] = 1000,
+    min_branches: Annotated[int, option("--min-branches", min=0)] = 5,
+    min_contributors: Annotated[int, option("--min-contributors", min=0)] = 10,
+    max_idle_days: Annotated[int, option("--max-idle-days", min=0, help="Since the newest commit of a project.")] = 31,
+    as_of: Annotated[
+        datetime | None,
+        option("--as-of", help="The day from which idle days count back. Default: that of the newest commit of all."),
+    ] = None,
+    max_conflicts: Annotated[int, option("--max-conflicts", min=1, help="Of a merge.")] = 8,
+    attainable_only: Annotated[
+        bool, option("--attainable-only", help="Only merges whose truth can be reached from their conflicts alone.")
+    ] = False,
+    language: Annotated[
+        list[str] | None,
+        option("--language", help="Only these: python, java, kotlin, or another one as NAME=.SUFFIX; repeatable."),
+    ] = None,
+    lite: Annotated[int, option("--lite", min=0, help="Rows for each language and sample type.")] = 20,
+    full: Annotated[int, option("--full", min=0, help="Rows for each language and sample type.")] = 150,
+    split_by: Annotated[
+        SplitBy, option("--split-by", help="repository: no two splits share a repository.")
+    ] = SplitBy.ROW,
+    after: Annotated[
+        datetime | None,
+        option("--after", help="Put rows committed later into a split of their own, fresh, and into no other."),
+    ] = None,
+    seed: Annotated[int, option("--seed", help="Of the draw.")] = 42,
+    title: Annotated[str, option("--title", help="Of the dataset card.")] = "Git scenarios",
+    plots: Annotated[bool, option("--plots/--no-plots", help="Draw the plots of the dataset card.")] = True,
+    push_to_hub: Annotated[
+        str | None,
+        option(
+            "--push-to-hub",
+            metavar="ORG/NAME",
+            help="Upload each split as a dataset of its own, named as the published ones: ORG/NAME-lite, ORG/NAME "
+            "(full), ORG/NAME-train, ORG/NAME-fresh.",
+        ),
+    ] = None,
+    public: Annotated[bool, option("--public", help="Make new datasets on the hub public.")] = False,
+) -> int:
+    """Filter mined candidates and make disjoint, stratified splits of them.
+
+    Examples:
+
+      gitgoodbench build-dataset mined.parquet --out dataset
+
+      gitgoodbench build-dataset ours.jsonl --out ours --without projects --lite 5 --full 0 --split-by repository
+
+      gitgoodbench build-dataset mined.parquet --out fresh --after 2025-06-01 --push-to-hub acme/git-scenarios
+    """
+    from gitgoodbench.cli.building import build
+
+    return build(
+        mined,
+        out,
+        without=without or (),
+        thresholds={
+            "min_stars": min_stars,
+            "min_branches": min_branches,
+            "min_contributors": min_contributors,
+            "max_idle_days": max_idle_days,
+            "max_conflicts": max_conflicts,
+        },
+        as_of=as_of,
+        attainable_only=attainable_only,
+        languages=language or (),
+        sizes={"lite": lite, "full": full},
+        by_repository=split_by is SplitBy.REPOSITORY,
+        after=after,
+        seed=seed,
+        title=title,
+        plots=plots,
+        hub=push_to_hub,
+        public=public,
+    )

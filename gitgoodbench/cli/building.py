@@ -1,0 +1,93 @@
+"""What `gitgoodbench build-dataset` does after its flags are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from gitgoodbench.cli.mining import parse_languages
+from gitgoodbench.cli.running import say
+from gitgoodbench.mining.build import SAMPLES, BuildOptions, BuiltDataset, build_dataset, split_folders
+from gitgoodbench.mining.filters import PROJECT_FILTERS, FilterSettings
+from gitgoodbench.mining.mined_file import read_mined
+from gitgoodbench.mining.options import SOURCE_SUFFIXES
+from gitgoodbench.mining.plots import DIFFICULTIES
+from gitgoodbench.mining.push import check_hub_name, push_to_hub
+from gitgoodbench.mining.splits import SplitPlan, unix_time
+from gitgoodbench.reporting.tables import make_console
+
+_ALL_PROJECT_FILTERS = "projects"
+
+
+def build(
+    mined: Sequence[Path],
+    out: Path,
+    *,
+    without: Sequence[str],
+    thresholds: Mapping[str, int],
+    as_of: datetime | None,
+    attainable_only: bool,
+    languages: Sequence[str],
+    sizes: Mapping[str, int],
+    by_repository: bool,
+    after: datetime | None,
+    seed: int,
+    title: str,
+    plots: bool,
+    hub: str | None,
+    public: bool,
+) -> int:
+    """Build, print the tables, upload if asked to, and return the exit code."""
+    if hub is not None:
+        check_hub_name(hub)
+    off = {name for name in without if name != _ALL_PROJECT_FILTERS}
+    if _ALL_PROJECT_FILTERS in without:
+        off |= {rule.name for rule in PROJECT_FILTERS}
+    suffixes = parse_languages(languages)
+    filters = FilterSettings(
+        **thresholds,
+        suffixes=tuple(dict.fromkeys((*SOURCE_SUFFIXES, *suffixes.values()))),
+        as_of=as_of.replace(tzinfo=None) if as_of else None,
+        off=frozenset(off),
+    )
+    plan = SplitPlan(**sizes, seed=seed, by_repository=by_repository, after=unix_time(after) if after else None)
+    chosen = tuple(suffixes) if languages else ()
+    options = BuildOptions(filters, plan, attainable_only, chosen, title, plots)
+    built = build_dataset(list(read_mined(*(path.expanduser() for path in mined))), out.expanduser(), options)
+    _print(make_console(), built)
+    if hub is not None:
+        files = {name: folder / SAMPLES for name, folder in split_folders(built.folder).items()}
+        for split, address in push_to_hub(files, hub, title, public=public).items():
+            say(make_console(stderr=True), f"uploaded {split}: {address}")
+    return 0
+
+
+def _print(console: Console, built: BuiltDataset) -> None:
+    filters = _table("filter", "keeps", "removed", "unknown")
+    for entry in built.removed:
+        numbers = (str(entry.rows), str(entry.unknown)) if entry.applied else ("off", "")
+        filters.add_row(entry.name, entry.meaning, *numbers)
+    say(console, f"{built.mined} mined candidates, filtered:")
+    console.print(filters)
+    splits = _table("split", "rows", "repositories", *DIFFICULTIES)
+    for name, rows in built.splits.rows.items():
+        counts = [sum(row.candidate.difficulty == difficulty for row in rows) for difficulty in DIFFICULTIES]
+        repositories = len({row.project.name for row in rows})
+        splits.add_row(name, str(len(rows)), str(repositories), *map(str, counts))
+    say(console, "")
+    console.print(splits)
+    if built.splits.left_over:
+        say(console, f"{built.splits.left_over} rows are in no split, so that no two splits share a repository")
+    for name, folder in split_folders(built.folder).items():
+        say(console, f"{name}: {folder / SAMPLES}")
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 or column == "keeps" else "right", no_wrap=True)
+    return table

@@ -1,0 +1,175 @@
+"""What `gitgoodbench mine` does after its flags are read: mine with progress, print the tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from gitgoodbench.cli.running import say
+from gitgoodbench.errors import UserError
+from gitgoodbench.mining.backends import Backend, Workers
+from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
+from gitgoodbench.mining.run import MiningReport, mine, work_folder
+from gitgoodbench.mining.targets import find_targets
+from gitgoodbench.mining.task import Failed, Order, Repositories, Summary
+from gitgoodbench.reporting.tables import make_console
+from gitgoodbench.workspace.store import open_store
+
+EXIT_INCOMPLETE = 3
+EXIT_INTERRUPTED = 130
+
+_COUNTED = ("commits", "merges", "conflicting", "chains", "cherry_picks")
+_LEFT_OUT = {
+    "octopus": "merges of more than two parents",
+    "no_base": "merges without a common base",
+    "merges_missing_object": "merges with missing objects",
+    "merges_out_of_time": "merges out of time",
+    "chains_missing_object": "chains with missing objects",
+    "chains_out_of_time": "chains out of time",
+    "unreadable_commits": "commits with missing objects",
+    "patches_missing_object": "patches with missing objects",
+}
+
+
+def mine_repositories(
+    repositories: Sequence[str],
+    repos_files: Sequence[Path],
+    *,
+    out: Path,
+    repos: Path | None,
+    languages: Sequence[str],
+    chain: tuple[int, int],
+    since: datetime | None,
+    until: datetime | None,
+    refs: str,
+    jobs: int | None,
+    backend: str,
+    cluster: str | None,
+    offline: bool,
+) -> int:
+    """Mine, print a table, and return the exit code."""
+    console = make_console(stderr=True)
+    suffixes = parse_languages(languages)
+    order = Order(
+        MiningOptions(
+            refs=Refs(refs), min_chain=chain[0], max_chain=chain[1], suffixes=tuple(suffixes.values()),
+            since=_seconds(since), until=_seconds(until),
+        ),
+        tuple({**LANGUAGES, **suffixes}.items()),
+        Repositories(repos.expanduser().absolute() if repos else None, None, offline),
+    )  # fmt: skip
+    chosen = Backend(backend)
+    workers = Workers(chosen, jobs or (None if chosen.is_cluster else os.cpu_count()), cluster)
+    if not chosen.is_cluster:  # its machines may have other folders
+        open_store(order.repositories.folder, None, offline)
+    targets = find_targets(repositories, [path.expanduser() for path in repos_files])
+    try:
+        with _watching(console) as observer:
+            report = mine(targets, order, out, workers, observer, only=tuple(suffixes) if languages else ())
+    except KeyboardInterrupt:
+        say(console, f"interrupted; what is finished is kept in {work_folder(out)}: the same command carries on")
+        return EXIT_INTERRUPTED
+    _print(make_console(), report)
+    return EXIT_INCOMPLETE if report.failures else 0
+
+
+def parse_languages(given: Sequence[str]) -> dict[str, bytes]:
+    """The languages that flags name, with how names of their source files end; all that are known for none.
+
+    Raises:
+        UserError: a language is neither known nor given as NAME=.SUFFIX.
+    """
+    chosen: dict[str, bytes] = {}
+    for text in given:
+        name, _, suffix = text.strip().lower().partition("=")
+        if name in LANGUAGES and not suffix:
+            chosen[name] = LANGUAGES[name]
+        elif name and suffix.startswith(".") and len(suffix) > 1 and suffix.isascii():
+            chosen[name] = suffix.encode("ascii")
+        else:
+            raise UserError(f"--language {text}: give {', '.join(LANGUAGES)}, or another one as NAME=.SUFFIX")
+    return chosen or dict(LANGUAGES)
+
+
+def _seconds(time: datetime | None) -> int | None:
+    return None if time is None else int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
+
+
+class _Lines:
+    """One line for each repository, and on a terminal a bar below."""
+
+    def __init__(self, console: Console, progress: Progress | None) -> None:
+        self._console = console
+        self._progress = progress
+        self._task = progress.add_task("mining", total=None) if progress else None
+        self._total = 0
+        self._done = 0
+
+    def begin(self, repositories: int) -> None:
+        self._total = repositories
+        if self._progress is not None and self._task is not None:
+            self._progress.reset(self._task, total=repositories)
+
+    def finished(self, summary: Summary, *, kept: bool) -> None:
+        self._advance(f"{summary.name}: {_found(summary.counts)}, {summary.seconds:.1f} s{' (before)' if kept else ''}")
+
+    def failed(self, failure: Failed) -> None:
+        self._advance(f"{failure.name}: failed: {failure.reason}")
+
+    def note(self, text: str) -> None:
+        say(self._console, text)
+
+    def _advance(self, text: str) -> None:
+        self._done += 1
+        say(self._console, f"[{self._done}/{self._total}] {text}")
+        if self._progress is not None and self._task is not None:
+            self._progress.advance(self._task)
+
+
+@contextmanager
+def _watching(console: Console) -> Iterator[_Lines]:
+    if not console.is_terminal:
+        yield _Lines(console, None)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        yield _Lines(progress.console, progress)
+
+
+def _found(counts: Mapping[str, int]) -> str:
+    return (
+        f"{counts['conflicting']} of {counts['merges']} merges conflict, {counts['chains']} chains, "
+        f"{counts['cherry_picks']} cherry-picks, {counts['commits']} commits"
+    )
+
+
+def _print(console: Console, report: MiningReport) -> None:
+    table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("repository", no_wrap=True)
+    for name in (*_COUNTED, "seconds"):
+        table.add_column(name.replace("_", "-"), justify="right", no_wrap=True)
+    for summary in report.summaries:
+        table.add_row(summary.name, *(str(summary.counts[name]) for name in _COUNTED), f"{summary.seconds:.1f}")
+    total = {name: sum(summary.counts[name] for summary in report.summaries) for name in (*_COUNTED, *_LEFT_OUT)}
+    seconds = sum(summary.seconds for summary in report.summaries)
+    table.add_row("all", *(str(total[name]) for name in _COUNTED), f"{seconds:.1f}")
+    console.print(table)
+    left_out = [f"{total[name]} {text}" for name, text in _LEFT_OUT.items() if total[name]]
+    if left_out:
+        say(console, f"left out: {', '.join(left_out)}")
+    if report.failures:
+        say(console, f"\n{len(report.failures)} repositories could not be mined; the same command tries them again:")
+        errors = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+        errors.add_column("repository", no_wrap=True)
+        errors.add_column("reason", overflow="fold")
+        for failure in report.failures:
+            errors.add_row(failure.name, failure.reason)
+        console.print(errors)
+    say(console, f"{report.rows} rows: {report.out}")

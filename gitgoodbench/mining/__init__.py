@@ -1,0 +1,1 @@
+"""Mining: from a repository's history to candidate scenarios."""

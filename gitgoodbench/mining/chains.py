@@ -1,0 +1,232 @@
+"""File-commit chains: runs of commits that all modify one file.
+
+A run of a file F is a sequence of commits, each the only parent of the next, in each of which F, a regular file before
+and after, is modified (Git's status M; renames are not followed, so F is neither added nor deleted nor renamed inside).
+It is maximal: neither the parent of the oldest nor a child of the newest could be added. Where history forks, every
+way up is a run of its own, and the runs share what lies below the fork; commits of parallel branches are never in one.
+
+Runs are cut from their oldest commit on into windows of `max_chain` commits; the last, at the newest end, holds what
+remains and is dropped if that is less than `min_chain`. So windows of one run do not overlap; a window that lies below
+a fork is the same for all runs through it and is found once; and a history that grows at its newest end keeps every
+full window it had. The base of a chain, the parent of its oldest commit, always exists.
+
+Memory: the windows not yet full at the tips of the walk, never whole runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final, Literal
+
+from gitgoodbench.git.process import Git
+from gitgoodbench.mining.diffs import CommitDiff, read_diffs
+from gitgoodbench.mining.history import Commit
+from gitgoodbench.mining.options import SOURCE_SUFFIXES, MiningOptions
+
+_COMMITS_AT_ONCE: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A file-commit chain. `commits` from the oldest to the newest; `base` is the parent of the oldest.
+
+    committed: when the newest was, as Unix time in seconds.
+    file_lines, all_lines: added and removed lines over all commits, in the chain's file and in all files; files whose
+        changes cancel out over the chain are left out, binary files and changes of mode have none.
+    sources_only: whether the commits change source files alone (`SOURCE_SUFFIXES`).
+    """
+
+    path: bytes
+    base: str
+    commits: tuple[str, ...]
+    committed: int
+    file_lines: int
+    all_lines: int
+    sources_only: bool
+
+    @property
+    def purity(self) -> float:
+        """Share of the file in the changed lines, rounded to two places (GitGoodBench, section 3); 0 without any."""
+        if not self.all_lines:
+            return 0.0
+        return float((Decimal(self.file_lines) / self.all_lines).quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+    @property
+    def difficulty(self) -> Literal["easy", "medium", "hard"] | None:
+        """As published: easy is purity 1, medium from 0.75, hard from 0.5; None below."""
+        if self.purity < 0.5:
+            return None
+        return "easy" if self.purity == 1 else "medium" if self.purity >= 0.75 else "hard"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A chain before its lines are counted."""
+
+    path: bytes
+    base: str
+    commits: tuple[str, ...]
+    committed: int
+
+
+@dataclass(slots=True)
+class _Run:
+    """The newest window of a run that ends, so far, in some commit."""
+
+    window: Window
+    continued: bool = False
+
+
+@dataclass(slots=True)
+class _Tip:
+    """A commit with children yet to come, and the runs that end in it."""
+
+    children: int
+    runs: dict[bytes, _Run]
+
+
+class WindowFinder:
+    """Is shown every commit, parents first, and gives each window as soon as it is certain."""
+
+    def __init__(self, options: MiningOptions) -> None:
+        self._options = options
+        self._tips: dict[str, _Tip] = {}
+
+    def visit(self, commit: Commit) -> Iterator[Window]:
+        runs = self._runs(commit)
+        yield from (run.window for run in runs.values() if self._full(run))
+        for parent in dict.fromkeys(commit.parents):
+            tip = self._tips.get(parent)
+            if tip is not None:
+                tip.children -= 1
+                if not tip.children:
+                    del self._tips[parent]
+                    yield from self._remains(tip.runs)
+        if commit.children:
+            self._tips[commit.oid] = _Tip(commit.children, runs)
+        else:
+            yield from self._remains(runs)
+
+    def _runs(self, commit: Commit) -> dict[bytes, _Run]:
+        if len(commit.parents) != 1 or commit.parents[0] not in self._tips:
+            return {}
+        (parent,) = commit.parents
+        below = self._tips[parent].runs
+        runs = {}
+        for change in commit.changes or ():
+            if not change.path.endswith(self._options.suffixes) or not _modifies_file(change.header):
+                continue
+            window = Window(change.path, parent, (commit.oid,), commit.committed)
+            run = below.get(change.path)
+            if run is not None:
+                run.continued = True
+                if not self._full(run):
+                    window = replace(window, base=run.window.base, commits=(*run.window.commits, commit.oid))
+            runs[change.path] = _Run(window)
+        return runs
+
+    def _full(self, run: _Run) -> bool:
+        return len(run.window.commits) == self._options.max_chain
+
+    def _remains(self, runs: Mapping[bytes, _Run]) -> Iterator[Window]:
+        for run in runs.values():
+            if not run.continued and self._options.min_chain <= len(run.window.commits) < self._options.max_chain:
+                yield run.window
+
+
+class ChainMiner:
+    """Is shown every commit, parents first; `chains` gives those that have become certain since it was last asked.
+
+    missing_object: chains whose lines cannot be counted. out_of_time: chains not committed when asked for.
+    """
+
+    def __init__(self, scratch: Git, options: MiningOptions) -> None:
+        self.missing_object = 0
+        self.out_of_time = 0
+        self._scratch = scratch
+        self._options = options
+        self._finder = WindowFinder(options)
+        self._pending: list[Window] = []
+
+    def visit(self, commit: Commit) -> None:
+        for window in self._finder.visit(commit):
+            if self._options.covers(window.committed):
+                self._pending.append(window)
+            else:
+                self.out_of_time += 1
+
+    @property
+    def ready(self) -> bool:
+        """Whether so many chains wait that counting their lines pays."""
+        return len(self._pending) >= _COMMITS_AT_ONCE // self._options.min_chain
+
+    def chains(self) -> Iterator[Chain]:
+        pending, self._pending = self._pending, []
+        for chain in count_lines(self._scratch, pending):
+            if chain is None:
+                self.missing_object += 1
+            else:
+                yield chain
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Lines changed over a range of commits, by path, with each path's first and last state."""
+
+    counted: dict[bytes, int] = field(default_factory=dict)
+    first: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)
+    last: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)
+
+    def add(self, diff: CommitDiff) -> None:
+        for change in diff.changes or ():
+            self.first.setdefault(change.path, change.old)
+            self.last[change.path] = change.new
+        for path, count in diff.lines.items():
+            self.counted[path] = self.counted.get(path, 0) + count
+
+    def lasting(self, path: bytes) -> int:
+        """Lines of a path, none where its changes cancel out."""
+        return self.counted.get(path, 0) if self.first.get(path) != self.last.get(path) else 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.lasting(path) for path in self.counted)
+
+    @property
+    def sources_only(self) -> bool:
+        return all(path.endswith(SOURCE_SUFFIXES) for path in self.first)
+
+
+def count_lines(git: Git, windows: Sequence[Window]) -> Iterator[Chain | None]:
+    """The windows as chains, in order; None where an object is missing. Commits are compared once for all windows."""
+    commits = dict.fromkeys(commit for window in windows for commit in window.commits)
+    diffs = {diff.oid: diff for diff in read_diffs(git, commits, "--raw", "--numstat")}
+    ranges: dict[tuple[str, ...], tuple[_Lines, int] | None] = {}
+    for window in windows:
+        if window.commits not in ranges:
+            ranges[window.commits] = _add_up([diffs[commit] for commit in window.commits])
+        found = ranges[window.commits]
+        if found is None:
+            yield None
+            continue
+        lines, total = found
+        yield Chain(
+            window.path, window.base, window.commits, window.committed, lines.lasting(window.path), total,
+            lines.sources_only,
+        )  # fmt: skip
+
+
+def _add_up(diffs: Sequence[CommitDiff]) -> tuple[_Lines, int] | None:
+    lines = _Lines()
+    for diff in diffs:
+        if diff.changes is None:
+            return None
+        lines.add(diff)
+    return lines, lines.total
+
+
+def _modifies_file(header: bytes) -> bool:
+    """Whether a raw line (`:100644 100755 old new M`) says that a regular file is modified and stays one."""
+    return header.endswith(b" M") and header.startswith(b":100") and header.split(b" ", 2)[1].startswith(b"100")

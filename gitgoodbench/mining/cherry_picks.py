@@ -1,0 +1,176 @@
+"""Commits that repeat another one: candidates for a scenario about cherry-picking.
+
+Two signs of it: the line `(cherry picked from commit X)` in the message, as `git cherry-pick -x` writes it (of several
+the last counts, since each pick adds one); and an equal patch id (`git patch-id --stable`: the same lines added and
+removed in the same context in files of the same names, blanks ignored). A commit that was undone and done again is
+found as well: these are candidates.
+
+Patch ids are computed only where others can be equal. A commit must have one parent and change the same paths in the
+same way as some other commit; where those are many (generated files, committed again and again), they must agree in a
+sample of them; and commits with the same contents before and after are compared once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from types import TracebackType
+from typing import Final, Self
+
+from gitgoodbench.git.batch import ObjectReader
+from gitgoodbench.git.process import Git
+from gitgoodbench.mining.history import Commit
+from gitgoodbench.mining.options import MiningOptions
+from gitgoodbench.mining.patch_ids import patch_ids
+
+_TRAILER: Final = re.compile(rb"^\(cherry picked from commit ([0-9a-f]{7,64})\)\s*$", re.MULTILINE)
+_MANY: Final = 20
+_SAMPLE: Final = 8
+_SCHEMA: Final = """
+CREATE TABLE commits (
+    position INTEGER PRIMARY KEY, oid TEXT, committed INTEGER, picked TEXT,
+    key BLOB,    -- equal for commits that change the same paths in the same way
+    raw BLOB,    -- equal for commits with the same contents before and after besides
+    sample BLOB  -- of many paths a few, separated by NUL
+);
+CREATE TABLE patches (raw BLOB PRIMARY KEY, patch TEXT) WITHOUT ROWID;
+"""
+_SIMILAR: Final = """
+SELECT key, sample, raw, oid FROM commits
+WHERE key IN (SELECT key FROM commits WHERE key IS NOT NULL GROUP BY key HAVING COUNT(*) > 1)
+ORDER BY key, position
+"""
+_EQUAL: Final = """
+SELECT patch, oid, committed, picked FROM commits JOIN patches USING (raw)
+WHERE patch IN (SELECT patch FROM commits JOIN patches USING (raw) GROUP BY patch HAVING COUNT(*) > 1)
+ORDER BY patch, committed, position
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CherryPick:
+    """A commit that repeats `source`: its message says so (`trailer`), or their patch ids are equal (`patch_id`).
+
+    committed: Unix time in seconds. Without a trailer the source is the earliest commit with this patch id.
+    source_present: whether the repository has the source; where not, `source` is as the message has it.
+    """
+
+    oid: str
+    source: str
+    committed: int
+    trailer: bool
+    patch_id: bool
+    source_present: bool
+
+
+class CherryPickMiner:
+    """Is shown every commit, and then gives the candidates. Notes of the commits lie on disk. Context manager."""
+
+    def __init__(self, scratch: Git, reader: ObjectReader, options: MiningOptions) -> None:
+        self.missing_object = 0
+        self._scratch = scratch
+        self._reader = reader
+        self._options = options
+        self._notes = sqlite3.connect("", isolation_level=None)  # a temporary file of SQLite's own
+        self._notes.executescript(f"PRAGMA journal_mode = OFF; PRAGMA cache_size = -500; {_SCHEMA} BEGIN;")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._notes.close()
+
+    def visit(self, commit: Commit) -> None:
+        picked, key, raw, sample = picked_from(commit.message), None, None, None
+        if len(commit.parents) == 1 and commit.changes:
+            key = _digest(b"%s %s" % (change.status.encode("ascii"), change.path) for change in commit.changes)
+            raw = _digest(b"%s %s" % change for change in commit.changes)
+            if len(commit.changes) >= _MANY:
+                sample = b"\0".join(change.path for change in commit.changes[:: len(commit.changes) // _SAMPLE])
+        if picked is not None or key is not None:
+            self._notes.execute(
+                "INSERT INTO commits (oid, committed, picked, key, raw, sample) VALUES (?, ?, ?, ?, ?, ?)",
+                (commit.oid, commit.committed, picked, key, raw, sample),
+            )
+
+    def cherry_picks(self) -> Iterator[CherryPick]:
+        """By trailer in the order of history, then those known by their patch ids alone."""
+        self._notes.execute("CREATE INDEX by_oid ON commits (oid)")
+        for oid, patch in patch_ids(self._scratch, self._similar()):
+            if patch is None:
+                self.missing_object += 1
+            else:
+                self._notes.execute("INSERT INTO patches SELECT raw, ? FROM commits WHERE oid = ?", (patch, oid))
+        for picks in (self._by_trailer(), self._by_patch_id()):
+            yield from (pick for pick in picks if self._options.covers(pick.committed))
+
+    def _similar(self) -> Iterator[str]:
+        """Commits whose patch ids must be compared, one for all with the same contents."""
+        for (_, sample), rows in groupby(self._notes.execute(_SIMILAR), key=itemgetter(0, 1)):
+            first: dict[bytes, str] = {}
+            for _, _, raw, oid in rows:
+                first.setdefault(raw, oid)
+            unique = self._unique(list(first.values()), sample)
+            for raw, oid in first.items():
+                if oid in unique:
+                    self._notes.execute("INSERT INTO patches VALUES (?, ?)", (raw, f"that of {oid}"))
+                else:
+                    yield oid
+
+    def _unique(self, oids: list[str], sample: bytes | None) -> set[str]:
+        """Commits whose patch is certainly none of the others'."""
+        if len(oids) == 1:
+            return set(oids)
+        if sample is None:
+            return set()
+        ids = dict.fromkeys(oids, "") | dict(patch_ids(self._scratch, oids, *sample.split(b"\0")))
+        count = Counter(ids.values())
+        return {oid for oid, patch in ids.items() if patch is not None and count[patch] == 1}
+
+    def _by_trailer(self) -> Iterator[CherryPick]:
+        rows = self._notes.execute(
+            "SELECT oid, committed, picked FROM commits WHERE picked IS NOT NULL ORDER BY position"
+        )
+        for oid, committed, picked in rows:
+            source = self._reader.commit(picked)
+            if source != oid:
+                equal = source is not None and self._patch(oid) is not None and self._patch(oid) == self._patch(source)
+                yield CherryPick(oid, source or picked, committed, True, equal, source is not None)
+
+    def _by_patch_id(self) -> Iterator[CherryPick]:
+        first, patch = "", ""
+        for row_patch, oid, committed, picked in self._notes.execute(_EQUAL):
+            if row_patch != patch:
+                first, patch = oid, row_patch
+            elif picked is None or not self._has_patch(picked, patch):
+                yield CherryPick(oid, first, committed, False, True, True)
+
+    def _has_patch(self, name: str, patch: str) -> bool:
+        """Whether this is a commit with this patch id: then the trailer has said it already."""
+        source = self._reader.commit(name)
+        return source is not None and self._patch(source) == patch
+
+    def _patch(self, oid: str) -> str | None:
+        row = self._notes.execute("SELECT patch FROM commits JOIN patches USING (raw) WHERE oid = ?", (oid,)).fetchone()
+        return row[0] if row else None
+
+
+def picked_from(message: bytes) -> str | None:
+    """The id that the last `(cherry picked from commit X)` of a message names."""
+    found = _TRAILER.findall(message)
+    return found[-1].decode("ascii") if found else None
+
+
+def _digest(lines: Iterable[bytes]) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for line in lines:
+        digest.update(line + b"\0")
+    return digest.digest()

@@ -1,0 +1,259 @@
+"""Merges that conflict, each once, whichever branches reach it.
+
+Git reads attributes (.gitattributes) from the working tree, as in `git merge` in a clone that has the first parent
+checked out. So merges are grouped by the attribute files of their first parents that can matter (see `attributes`; most
+histories have none), and each group is replayed by one process, which has those files as its working tree. By itself,
+as the merge scenario does it (`ScratchRepository.replay`), is replayed a merge
+
+- whose files have lines that look like conflict markers even of the long kind used here;
+- for which Git put a file aside under a name made from its side's, so that names are those of the scenario;
+- into a commit of which an object is missing, so that its attribute files are not known.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import Final, Literal
+
+from gitgoodbench.git.attainable import solve, truth_blobs_needed
+from gitgoodbench.git.batch import FOLDER, MissingObjectError, ObjectReader
+from gitgoodbench.git.conflict_text import marker_size
+from gitgoodbench.git.conflicts import ConflictModel, PathConflict, ReadBlobs, conflict_paths, find_conflicts
+from gitgoodbench.git.objects import Entry, Tree, read_tree
+from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.replay import Replay, Stages
+from gitgoodbench.git.tree_paths import is_tree_path
+from gitgoodbench.mining.attributes import AttributeWatch, Layout
+from gitgoodbench.mining.history import Commit
+from gitgoodbench.mining.merge_spool import MergeCommit, MergeSpool
+from gitgoodbench.mining.options import MiningOptions
+from gitgoodbench.mining.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
+from gitgoodbench.workspace.build import attribute_rules
+from gitgoodbench.workspace.scratch import ScratchRepository
+
+_PLAIN_NAMES: Final = {"contents": "content", "directory rename suggested": "file location"}
+"""Names of conflict kinds as Git's messages have them, where its machine-readable ones differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFile:
+    """A path in conflict. `regions`: how many stretches of lines conflict; 0 where there is no text to show.
+
+    stages: where two commits have several merge bases, the base is a file that Git merged from theirs; its id depends
+        on the length of conflict markers in it and names no object of the repository.
+    kinds: content, add/add, modify/delete, rename/delete, rename/rename, file location, file/directory, binary,
+        symbolic link, submodule, mode, ... : those that concern the path, in order.
+    """
+
+    path: bytes
+    stages: Stages
+    kinds: tuple[str, ...]
+    regions: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictingMerge:
+    """A two-parent merge that conflicts when it is replayed.
+
+    committed: Unix time in seconds, by the committer.
+    files: paths in conflict, sorted. A few kinds of directory renames conflict without naming any.
+    conflicts: how many the merge scenario counts: regions, and decisions about paths.
+    attainable: whether the real merge differs from the automatic one only inside the conflicts.
+    """
+
+    oid: str
+    parents: tuple[str, str]
+    committed: int
+    files: tuple[MergedFile, ...]
+    conflicts: int
+    attainable: bool
+
+    @property
+    def paths(self) -> tuple[bytes, ...]:
+        return tuple(file.path for file in self.files)
+
+    @property
+    def difficulty(self) -> Literal["easy", "medium", "hard"]:
+        """As published (GitGoodBench, section 3): easy is one conflict, medium several in one file, hard more files."""
+        if len(self.files) > 1:
+            return "hard"
+        return "easy" if self.conflicts == 1 else "medium"
+
+
+Result = ConflictingMerge | Obstacle | None
+"""Of a merge that was replayed: its conflicts; why it could not be; None where it is clean."""
+
+
+@dataclass(slots=True)
+class MergeCounts:
+    """What became of the merges that were looked at. `out_of_time`: two parents, but not committed when asked for."""
+
+    conflicting: int = 0
+    clean: int = 0
+    octopus: int = 0
+    no_base: int = 0
+    missing_object: int = 0
+    out_of_time: int = 0
+
+    def add(self, result: Result) -> None:
+        """Count a merge that was replayed."""
+        if result is None:
+            self.clean += 1
+        elif result is Obstacle.NO_BASE:
+            self.no_base += 1
+        elif result is Obstacle.MISSING_OBJECT:
+            self.missing_object += 1
+        else:
+            self.conflicting += 1
+
+
+class MergeMiner:
+    """Is shown every commit, parents first, and then gives the merges that conflict.
+
+    Args:
+        mirror: the repository; only read.
+        reader: reads its objects.
+        spool: keeps the merges in between.
+    """
+
+    def __init__(self, mirror: Git, reader: ObjectReader, spool: MergeSpool, options: MiningOptions) -> None:
+        self.counts = MergeCounts()
+        self._mirror = mirror
+        self._spool = spool
+        self._options = options
+        self._watch = AttributeWatch(reader)
+        self._visited = 0
+
+    def visit(self, commit: Commit) -> None:
+        self._visited += 1
+        self._watch.visit(commit)
+        if len(commit.parents) > 2:
+            self.counts.octopus += 1
+        elif len(commit.parents) == 2:
+            if self._options.covers(commit.committed):
+                local, incoming = commit.parents
+                merge = MergeCommit(self._visited, commit.oid, (local, incoming), commit.committed)
+                self._spool.add(merge, self._watch.layout(local))
+            else:
+                self.counts.out_of_time += 1
+
+    def merges(self) -> list[ConflictingMerge]:
+        """Those that conflict, in the order in which they were visited."""
+        found: list[tuple[int, ConflictingMerge]] = []
+        for layout in self._spool.layouts:
+            with ScratchRepository(self._mirror) as scratch, ObjectReader(scratch.git) as reader:
+                for merge, result in self._replayed(scratch.git, reader, layout):
+                    self.counts.add(result)
+                    if isinstance(result, ConflictingMerge):
+                        found.append((merge.position, result))
+        return [merge for _, merge in sorted(found, key=itemgetter(0))]
+
+    def _replayed(
+        self, scratch: Git, reader: ObjectReader, layout: Layout | None
+    ) -> Iterator[tuple[MergeCommit, Result]]:
+        merges = self._spool.merges(layout)
+        if layout is None:
+            for merge in merges:
+                yield merge, self._replay_apart(scratch, merge)
+            return
+        _lay_out(scratch, reader, layout)
+        for merge, replay in replay_merges(scratch, merges):
+            try:
+                yield merge, self._judge(scratch, reader, merge, replay)
+            except MissingObjectError:
+                yield merge, Obstacle.MISSING_OBJECT
+
+    def _judge(self, scratch: Git, reader: ObjectReader, merge: MergeCommit, replay: Replay | Obstacle) -> Result:
+        if isinstance(replay, Obstacle):
+            return replay
+        if replay.clean:
+            return None
+        stages = replay.conflicted.values()
+        sides = (entry for stage in stages for entry in (stage.local, stage.incoming))
+        read = _reading_once(reader)
+        blobs = read(entry.oid for entry in sides if entry is not None and entry.is_file)
+        aside = tuple(f"~{parent}".encode("ascii") for parent in merge.parents)
+        if marker_size(content or b"" for content in blobs.values()) > MARKER_SIZE or any(
+            name in path for path in replay.conflicted for name in aside
+        ):
+            return self._replay_apart(scratch, merge)
+        differing = reader.differences(replay.tree, merge.oid)
+        same = {path: reader.entry(merge.oid, path) for path in replay.conflicted.keys() - differing.keys()}
+        automatic = {path: old for path, (old, _) in differing.items()} | same
+        truth = {path: new for path, (_, new) in differing.items()} | same
+        return _conflicting(merge, replay, read, _present(automatic), _present(truth))
+
+    def _replay_apart(self, scratch: Git, merge: MergeCommit) -> Result:
+        alone = replay_alone(scratch, *merge.parents)
+        if isinstance(alone, Obstacle):
+            return alone
+        with ScratchRepository(self._mirror) as own, ObjectReader(own.git) as reader:
+            try:
+                replay = own.replay(*merge.parents)
+                if replay.clean:
+                    return None
+                automatic, truth = read_tree(own.git, replay.tree), read_tree(own.git, merge.oid)
+                return _conflicting(merge, replay, _reading_once(reader), automatic, truth)
+            except MissingObjectError:
+                return Obstacle.MISSING_OBJECT
+            except GitError as problem:
+                return obstacle(problem.git_args, problem.result)
+
+
+def _lay_out(scratch: Git, reader: ObjectReader, layout: Layout) -> None:
+    """Put attribute files into the working tree, and what overrides them into info/attributes."""
+    assert scratch.work_tree is not None
+    files = {path: reader.blob(oid) or b"" for path, oid in layout if is_tree_path(path)}
+    files[b".git/info/attributes"] = attribute_rules(MARKER_SIZE).encode("ascii")
+    for path, content in files.items():
+        file = Path(scratch.work_tree, os.fsdecode(path))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+
+def _reading_once(reader: ObjectReader) -> ReadBlobs:
+    """Reads contents, and keeps them: the same are asked for again and again."""
+    known: dict[str, bytes] = {}
+
+    def read(oids: Iterable[str]) -> dict[str, bytes]:
+        wanted = list(oids)
+        known.update(reader.blobs(oid for oid in wanted if oid not in known))
+        return {oid: known[oid] for oid in wanted}
+
+    return read
+
+
+def _present(tree: Mapping[bytes, Entry | None]) -> Tree:
+    """The files of a tree, without places where there is none."""
+    return {path: entry for path, entry in tree.items() if entry is not None and entry.mode != FOLDER}
+
+
+def _conflicting(merge: MergeCommit, replay: Replay, read: ReadBlobs, automatic: Tree, truth: Tree) -> ConflictingMerge:
+    """The conflicts. Of the trees only what is in conflict or differs is looked at."""
+    model = find_conflicts(replay, automatic, read)
+    solution = solve(model, truth, read(truth_blobs_needed(model, truth)))
+    paths = sorted({*replay.conflicted, *model.paths})
+    files = tuple(_file(path, model) for path in paths)
+    return ConflictingMerge(
+        merge.oid, merge.parents, merge.committed, files, len(model.conflicts), solution.attainable
+    )  # fmt: skip
+
+
+def _file(path: bytes, model: ConflictModel) -> MergedFile:
+    stages = model.replay.conflicted.get(path, Stages())
+    regions = len(model.files[path].regions) if path in model.files else 0
+    kinds = ["add/add" if stages.base is None else "content"] if regions else []
+    for conflict in model.conflicts:
+        if isinstance(conflict, PathConflict) and path in conflict_paths(conflict):
+            named = [conflict.kind, *(notice.kind for notice in conflict.notices if path in notice.paths)]
+            kinds += [kind for kind in map(_plain, named) if kind != "content"]
+    return MergedFile(path, stages, tuple(dict.fromkeys(kinds)), regions)
+
+
+def _plain(kind: str) -> str:
+    name = kind.removeprefix("CONFLICT").strip(" ()")
+    return _PLAIN_NAMES.get(name, name)

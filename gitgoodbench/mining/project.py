@@ -1,0 +1,47 @@
+"""What is known about a repository as a project: from a list of repositories, or computed from its history."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SIZES: Final = (("tiny", 1_000), ("small", 10_000), ("medium", 100_000), ("large", 1_000_000))
+LARGEST: Final = "huge"
+
+_Count = Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class Project(BaseModel):
+    """Facts about a project; None where they are unknown. Columns of every mined row.
+
+    license: an SPDX id or GitHub's name. created_at, last_commit: ISO 8601. topics: separated by semicolons.
+    code_lines: lines of code, without comments and blank lines, in all languages.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str
+    programming_language: str | None = None
+    default_branch: str | None = None
+    license: str | None = None
+    stargazers: _Count | None = None
+    created_at: str | None = None
+    topics: str | None = None
+    is_fork: bool | None = None
+    is_archived: bool | None = None
+    branches: _Count | None = None
+    contributors: _Count | None = None
+    last_commit: str | None = None
+    code_lines: _Count | None = None
+
+    @property
+    def size(self) -> str | None:
+        """The published name for that many lines of code (GitGoodBench, section 3)."""
+        if self.code_lines is None:
+            return None
+        return next((name for name, limit in SIZES if self.code_lines < limit), LARGEST)
+
+    def overlaid(self, other: Project) -> Project:
+        """These facts, with those that the other knows in place of them."""
+        return self.model_copy(update=other.model_dump(exclude_none=True, exclude={"name"}))

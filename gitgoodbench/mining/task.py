@@ -1,0 +1,170 @@
+"""Mining one repository: the piece of work that runs on any machine of a cluster and gives the text of a file.
+
+The file has a line about the repository and one for each candidate. Its name holds a key: a hash of everything that
+decides what is in it, so that work done before is recognized, and left when a branch moves or an option changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.process import Git
+from gitgoodbench.mining.branches import branches_of
+from gitgoodbench.mining.facts import compute_facts, counters
+from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
+from gitgoodbench.mining.project import Project
+from gitgoodbench.mining.records import SPECS, Candidate, candidates, spec_fields
+from gitgoodbench.mining.repository import MinedRepository, mine_repository
+from gitgoodbench.mining.targets import Target
+from gitgoodbench.workspace.store import open_store
+
+FORMAT: Final = 1
+"""Of the file; to be raised whenever mining finds something else than before in the same repository."""
+
+
+@dataclass(frozen=True)
+class Repositories:
+    """Where names lead to (see `workspace.store.open_store`)."""
+
+    folder: Path | None = None
+    cache_dir: Path | None = None
+    offline: bool = False
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to do with every repository. languages: names of languages and how names of their source files end."""
+
+    options: MiningOptions = field(default_factory=MiningOptions)
+    languages: tuple[tuple[str, bytes], ...] = tuple(LANGUAGES.items())
+    repositories: Repositories = field(default_factory=Repositories)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One line about a repository. counts: see `counts_of`. seconds: what mining it took, whenever that was."""
+
+    name: str
+    counts: Mapping[str, int]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Mined:
+    """The answer about one repository. content: of its file; None where that is among the known ones."""
+
+    name: str
+    key: str
+    content: bytes | None
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A repository that could not be mined, and why, in one line."""
+
+    name: str
+    reason: str
+
+
+def mine_target(target: Target, order: Order, known: Collection[str]) -> Mined | Failed:
+    """Mine a repository, unless the key of what would come of it is a known one. Every error becomes a `Failed`."""
+    begun = time.perf_counter()
+    try:
+        git = Git(_git_dir(target, order.repositories))
+        key = _key(git, target, order)
+        if key in known:
+            return Mined(target.name, key, None)
+        languages = dict(order.languages)
+        mined = mine_repository(git, order.options)
+        project = compute_facts(git, target.project, languages)
+        branches = branches_of(git, {chain.commits[-1] for chain in mined.chains})
+        found = candidates(mined, branches, languages)
+        summary = Summary(target.name, counts_of(mined), round(time.perf_counter() - begun, 3))
+        return Mined(target.name, key, dump_work(summary, project, found))
+    except GitGoodBenchError as problem:
+        return Failed(target.name, _one_line(problem))
+    except Exception as problem:
+        return Failed(target.name, f"{type(problem).__name__}: {_one_line(problem)}")
+
+
+def counts_of(mined: MinedRepository) -> dict[str, int]:
+    """What was looked at and what was found, and what was left out and why."""
+    counts = mined.merge_counts
+    return {
+        "commits": mined.commits,
+        "merges": sum(asdict(counts).values()),
+        "conflicting": counts.conflicting,
+        "octopus": counts.octopus,
+        "no_base": counts.no_base,
+        "merges_missing_object": counts.missing_object,
+        "merges_out_of_time": counts.out_of_time,
+        "chains": len(mined.chains),
+        "chains_missing_object": mined.chains_missing_object,
+        "chains_out_of_time": mined.chains_out_of_time,
+        "cherry_picks": len(mined.cherry_picks),
+        "unreadable_commits": mined.unreadable_commits,
+        "patches_missing_object": mined.patches_missing_object,
+    }
+
+
+def dump_work(summary: Summary, project: Project, found: Iterable[Candidate]) -> bytes:
+    """The text of a repository's file."""
+    header = {"format": FORMAT, **asdict(summary), "project": project.model_dump()}
+    return b"".join(json.dumps(line).encode("ascii") + b"\n" for line in (header, *map(_candidate_fields, found)))
+
+
+def load_summary(file: Path) -> Summary:
+    """The line about the repository in its file. Raises OSError or ValueError."""
+    with file.open("rb") as lines:
+        header = json.loads(next(lines, b""))
+    return Summary(header["name"], header["counts"], header["seconds"])
+
+
+def load_work(file: Path) -> tuple[Project, Iterator[Candidate]]:
+    """The computed facts and the candidates of a repository's file. Raises OSError or ValueError."""
+    lines = iter(file.read_bytes().split(b"\n")[:-1])
+    header = json.loads(next(lines))
+    return Project.model_validate(header["project"]), (_candidate(json.loads(line)) for line in lines)
+
+
+def _candidate_fields(candidate: Candidate) -> dict[str, Any]:
+    fields = candidate.model_dump(exclude={"spec"}, exclude_defaults=True)
+    return {"sample_type": candidate.sample_type, "spec": spec_fields(candidate.spec), **fields}
+
+
+def _candidate(fields: dict[str, Any]) -> Candidate:
+    spec = SPECS[fields.pop("sample_type")].model_validate(fields.pop("spec"))
+    return Candidate.model_validate({**fields, "spec": spec})
+
+
+def _git_dir(target: Target, repositories: Repositories) -> Path:
+    if target.path is not None:
+        return target.path
+    store = open_store(repositories.folder, repositories.cache_dir, repositories.offline)
+    return store.git_dir(target.name, [])
+
+
+def _key(git: Git, target: Target, order: Order) -> str:
+    refs = ("refs/heads/", "refs/remotes/") if order.options.refs is Refs.BRANCHES else ()
+    state = [
+        FORMAT,
+        target.name,
+        repr(order.options),
+        repr(order.languages),
+        counters(),
+        [target.project.license is None, target.project.contributors is None, target.project.code_lines is None],
+        git.run("for-each-ref", "--format=%(objectname) %(refname) %(symref)", *refs).hex(),
+        [git.execute(*command).stdout.hex() for command in (("rev-parse", "HEAD"), ("symbolic-ref", "HEAD"))],
+    ]
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:32]
+
+
+def _one_line(problem: BaseException) -> str:
+    return " ".join(str(problem).split())[:500] or type(problem).__name__

@@ -1,0 +1,172 @@
+"""Replaying the rows of a dataset: which cannot be set up, which cannot be solved, and which are not what they say.
+
+Every row is played by `oracle` and `tool-oracle` in each scenario that applies to it and has these agents. Besides,
+and also where no scenario applies, a merge's list of conflicts is compared with its replay, and a chain's commits, file
+and purity with the repository.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from gitgoodbench.agents.base import Budget
+from gitgoodbench.agents.reference import ReferenceAgent
+from gitgoodbench.dataset.loaders import load_suite
+from gitgoodbench.dataset.sample import MergeSpec, Sample
+from gitgoodbench.errors import EpisodeError, GitGoodBenchError, Status, UserError
+from gitgoodbench.git.conflicts import read_conflicts
+from gitgoodbench.git.process import Git
+from gitgoodbench.mining.chain_check import check_chain
+from gitgoodbench.mining.findings import Finding, Kind, RowReport
+from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.scenario import EpisodeOptions, Scenario, Verdict
+from gitgoodbench.workspace.scratch import ScratchRepository
+from gitgoodbench.workspace.store import RepositoryStore
+
+_AGENTS: Final[Mapping[str, Kind]] = {"oracle": Kind.ORACLE, "tool-oracle": Kind.TOOL_ORACLE}
+_EPISODE: Final = Budget()
+
+
+@dataclass(frozen=True)
+class Validator:
+    """What all rows are replayed with."""
+
+    scenarios: Mapping[str, Scenario]
+    store: RepositoryStore
+    provider: SandboxProvider
+
+
+@dataclass
+class _Notes:
+    """What is known of a row so far."""
+
+    scenarios: list[str] = field(default_factory=list)
+    attainable: bool | None = None
+    findings: list[Finding] = field(default_factory=list)
+
+
+def load_dataset_rows(spec: str, *, offline: bool = False) -> tuple[tuple[Sample, ...], tuple[str, ...]]:
+    """The samples of a suite, or of every parquet file in a folder, and why rows are none.
+
+    Raises:
+        UserError: nothing can be read.
+    """
+    folder = Path(spec).expanduser()
+    if not folder.is_dir():
+        suite = load_suite(spec, skip_invalid=True, offline=offline)
+        return suite.samples, suite.invalid
+    files = sorted(folder.rglob("*.parquet"))
+    if not files:
+        raise UserError(f"{spec} is a folder without parquet files; name a suite, a file or the folder of a dataset")
+    suites = [load_suite(str(file), skip_invalid=True) for file in files]
+    samples = tuple(sample for suite in suites for sample in suite.samples)
+    return samples, tuple(reason for suite in suites for reason in suite.invalid)
+
+
+def validate_samples(samples: Sequence[Sample], validator: Validator, jobs: int) -> Iterator[RowReport]:
+    """A report for every sample, as they come, `jobs` at a time. Threads are enough: the work is Git's."""
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered", batch_size=1)
+    yield from parallel(delayed(validate_sample)(sample, validator) for sample in samples)
+
+
+def validate_sample(sample: Sample, validator: Validator) -> RowReport:
+    """Replay one row."""
+    notes = _Notes()
+    try:
+        mirror = Git(validator.store.git_dir(sample.name, _commits(sample)))
+        notes.findings += _check(mirror, sample)
+        if not any(finding.kind in (Kind.SETUP, Kind.CHAIN) for finding in notes.findings):
+            for scenario in validator.scenarios.values():
+                if scenario.applies_to(sample):
+                    _play(sample, scenario, validator, notes)
+    except GitGoodBenchError as problem:
+        notes.findings.append(Finding(Kind.SETUP, " ".join(str(problem).split())))
+    findings = tuple(dict.fromkeys(notes.findings))
+    return RowReport(sample, tuple(notes.scenarios), notes.attainable, findings)
+
+
+def _commits(sample: Sample) -> list[str]:
+    if sample.merge is not None:
+        return [sample.merge.merge_commit_hash, *sample.merge.parents]
+    assert sample.chain is not None
+    return [sample.chain.newest_commit, sample.chain.oldest_commit]
+
+
+def _check(mirror: Git, sample: Sample) -> Iterator[Finding]:
+    if sample.merge is not None:
+        yield from _check_merge(mirror, sample.merge)
+    elif sample.chain is not None:
+        yield from check_chain(mirror, sample.chain)
+
+
+def _check_merge(mirror: Git, spec: MergeSpec) -> Iterator[Finding]:
+    """Compare what the row lists with the replay of the merge."""
+    line = mirror.line("rev-list", "--parents", "--max-count=1", "--end-of-options", spec.merge_commit_hash)
+    if sorted(line.split()[1:]) != sorted(spec.parents):
+        yield Finding(Kind.SETUP, f"the parents of {spec.merge_commit_hash} are {' '.join(line.split()[1:])}")
+        return
+    with ScratchRepository(mirror) as scratch:
+        replay = scratch.replay(*spec.parents)
+        model = read_conflicts(scratch.git, replay)
+    found = {path.decode("utf-8", "surrogateescape") for path in (*replay.conflicted, *model.paths)}
+    listed = set(spec.files_in_merge_conflict)
+    if found != listed or len(found) != spec.number_of_files_with_merge_conflict:
+        parts = [f"{spec.number_of_files_with_merge_conflict} listed, {len(found)} found"]
+        parts += [f"not in conflict: {path!a}" for path in sorted(listed - found)]
+        parts += [f"not listed: {path!a}" for path in sorted(found - listed)]
+        yield Finding(Kind.FILES, "; ".join(parts))
+    if len(model.conflicts) != spec.total_number_of_merge_conflicts:
+        without = len(model.conflicts) - len(model.text_conflicts)
+        note = f", {without} of them without text" if without else ""
+        yield Finding(
+            Kind.CONFLICTS, f"{spec.total_number_of_merge_conflicts} listed, {len(model.conflicts)} found{note}"
+        )
+
+
+def _play(sample: Sample, scenario: Scenario, validator: Validator, notes: _Notes) -> None:
+    """Let the reference agents play the sample in a scenario."""
+    policies = scenario.reference_agents()
+    notes.scenarios.append(scenario.name)
+    for name, kind in _AGENTS.items():
+        if name not in policies:
+            continue
+        try:
+            facts, reason = _attempt(sample, scenario, ReferenceAgent(name, {scenario.name: policies[name]}), validator)
+        except EpisodeError as problem:
+            cause = Kind.SETUP if problem.status is Status.SETUP_FAILED else kind
+            notes.findings.append(Finding(cause, f"{scenario.name}: {' '.join(str(problem).split())}"))
+            continue
+        attainable = facts.get("attainable")
+        if isinstance(attainable, bool):
+            notes.attainable = attainable
+        if reason is not None and (kind is Kind.ORACLE or attainable is not False):
+            notes.findings.append(Finding(kind, f"{scenario.name}: {reason}"))
+
+
+def _attempt(
+    sample: Sample, scenario: Scenario, agent: ReferenceAgent, validator: Validator
+) -> tuple[Mapping[str, Any], str | None]:
+    """The episode's facts, and why the agent has not solved it; None where it has."""
+    with validator.provider.open(run_id="validate", episode_id=sample.id) as sandbox:
+        episode = scenario.prepare(sample, validator.store, sandbox, EpisodeOptions())
+        trajectory = agent.run(episode, _EPISODE)
+        outcome = episode.outcome()
+    verdict = scenario.score(sample, validator.store, outcome)
+    if trajectory.status is not Status.COMPLETED:
+        return episode.facts, f"{trajectory.status}: {trajectory.error}"
+    return episode.facts, _objection(verdict)
+
+
+def _objection(verdict: Verdict) -> str | None:
+    """Why a verdict is not that of a solved sample. Where a judge has the last word, every gate must be met."""
+    if verdict.problem is not None:
+        return verdict.problem
+    missed = [gate for gate, met in verdict.gates.items() if not met]
+    if verdict.solved is False or (verdict.solved is None and missed):
+        return f"gates missed: {', '.join(missed)}" if missed else "the result is not the real one"
+    return None

@@ -1,0 +1,140 @@
+"""The published filters: what each removes, what it counts, and how it is switched off."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from gitgoodbench.errors import UserError
+from gitgoodbench.mining.filters import SWITCHABLE, FilterSettings, apply_filters, newest_day, spdx_id
+from gitgoodbench.mining.records import Candidate, CherryPickSpec, MinedRow
+from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
+
+SETTINGS = FilterSettings(as_of=datetime(2025, 7, 1))
+PICK = Candidate(
+    spec=CherryPickSpec(commit="1" * 40, source="2" * 40, trailer=True, same_patch=True, source_present=True),
+    language=None, difficulty=None, committed=1,
+)  # fmt: skip
+
+
+def removed_by(row: MinedRow, settings: FilterSettings = SETTINGS) -> list[str]:
+    _, removed = apply_filters([row], settings)
+    return [entry.name for entry in removed if entry.rows]
+
+
+@pytest.mark.parametrize("candidate", [merge_candidate(conflicts=8), chain_candidate(length=6, purity=0.5)])
+def test_a_row_at_every_threshold_stays(candidate: Candidate) -> None:
+    assert removed_by(mined_row(candidate, project(last_commit="2025-05-31T00:00:00"))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("license", {"license": "GNU General Public License v3.0"}),
+        ("stars", {"stargazers": 999}),
+        ("branches", {"branches": 4}),
+        ("contributors", {"contributors": 9}),
+        ("fork", {"is_fork": True}),
+        ("archived", {"is_archived": True}),
+        ("recent", {"last_commit": "2025-05-30T23:59:59"}),
+    ],
+)
+def test_a_project_that_misses_one_requirement_is_removed_by_its_filter_alone(name: str, facts: dict[str, Any]) -> None:
+    row = mined_row(merge_candidate(), project(**facts))
+    assert removed_by(row) == [name]
+    assert removed_by(row, FilterSettings(as_of=SETTINGS.as_of, off=frozenset({name}))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "candidate"),
+    [
+        ("conflicts", merge_candidate(conflicts=9)),
+        ("merge-files", merge_candidate(paths=("a.py", "a.pyi"))),
+        ("merge-files", merge_candidate(paths=("x.ktor/README.md",))),
+        ("chain-length", chain_candidate(length=2)),
+        ("chain-length", chain_candidate(length=7)),
+        ("chain-files", chain_candidate(sources_only=False)),
+    ],
+)
+def test_a_sample_that_misses_one_requirement_is_removed_by_its_filter_alone(name: str, candidate: Candidate) -> None:
+    row = mined_row(candidate)
+    assert removed_by(row) == [name]
+    assert removed_by(row, FilterSettings(as_of=SETTINGS.as_of, off=frozenset({name}))) == []
+
+
+def test_a_chain_without_a_difficulty_and_a_cherry_pick_are_in_no_dataset() -> None:
+    impure = mined_row(chain_candidate(purity=0.49))
+    assert removed_by(impure) == ["purity"]
+    assert removed_by(impure, FilterSettings(as_of=SETTINGS.as_of, off=frozenset({"purity"}))) == ["sample"]
+    assert removed_by(mined_row(PICK)) == ["sample"]
+
+
+def test_an_unknown_fact_removes_a_row_and_is_counted_as_such() -> None:
+    rows = [mined_row(merge_candidate(number), project(stargazers=None)) for number in (1, 5)]
+    kept, removed = apply_filters([*rows, mined_row(merge_candidate(9), project(stargazers=3))], SETTINGS)
+    stars = next(entry for entry in removed if entry.name == "stars")
+    assert (kept, stars.rows, stars.unknown, stars.meaning) == ([], 3, 2, ">= 1000 stars")
+
+
+def test_each_filter_counts_what_the_ones_before_have_left() -> None:
+    rows = [
+        mined_row(merge_candidate(1), project(stargazers=1, is_fork=True)),
+        mined_row(merge_candidate(2), project(is_fork=True)),
+        mined_row(merge_candidate(3)),
+    ]
+    kept, removed = apply_filters(rows, SETTINGS)
+    assert {entry.name: entry.rows for entry in removed if entry.rows} == {"stars": 1, "fork": 1}
+    assert kept == [rows[2]]
+
+
+def test_the_same_commits_in_another_repository_are_kept_once() -> None:
+    rows = [
+        mined_row(candidate, project(name))
+        for name in ("acme/tool", "copy/tool")
+        for candidate in (merge_candidate(7), chain_candidate(8))
+    ]
+    kept, _ = apply_filters(rows, SETTINGS)
+    assert [row.project.name for row in kept] == ["acme/tool", "acme/tool"]
+    assert len(apply_filters(rows, FilterSettings(as_of=SETTINGS.as_of, off=frozenset({"duplicate"})))[0]) == 4
+
+
+def test_only_attainable_merges_are_kept_when_asked_for() -> None:
+    rows = [
+        mined_row(merge_candidate(1, attainable=False)),
+        mined_row(merge_candidate(2)),
+        mined_row(chain_candidate()),
+    ]
+    assert apply_filters(rows, SETTINGS, attainable_only=True)[0] == rows[1:]
+    assert apply_filters(rows, SETTINGS)[0] == rows
+
+
+def test_a_filter_that_does_not_exist_is_a_mistake_that_lists_those_that_do() -> None:
+    with pytest.raises(UserError, match=f"there is no filter 'beauty' to leave out: {', '.join(SWITCHABLE)}"):
+        apply_filters([], FilterSettings(off=frozenset({"beauty"})))
+
+
+def test_idle_days_count_back_from_the_newest_commit_of_all() -> None:
+    projects = [project(last_commit="2025-01-01T00:00:00"), project(last_commit=None), project()]
+    assert newest_day(projects) == datetime(2025, 6, 30, 12)
+    assert newest_day([project(last_commit=None)]) is None
+
+
+@pytest.mark.parametrize(
+    ("licence", "expected"),
+    [
+        ("MIT", "mit"),
+        ("MIT License", "mit"),
+        ("Apache License 2.0", "apache-2.0"),
+        ("Apache-2.0", "apache-2.0"),
+        ('BSD 3-Clause "New" or "Revised" License', "bsd-3-clause"),
+        ('BSD 2-Clause "Simplified" License', "bsd-2-clause"),
+        ("ISC License", "isc"),
+        ("The Unlicense", "unlicense"),
+        ("GNU Affero General Public License v3.0", "gnu affero general public license v3.0"),
+        ("Other", "other"),
+    ],
+)
+def test_licences_are_known_by_their_spdx_ids_and_by_githubs_names(licence: str, expected: str) -> None:
+    assert spdx_id(licence) == expected

@@ -1,0 +1,143 @@
+"""The walk over history, and what commits changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.mining import diffs, history
+from gitgoodbench.mining.history import Commit, read_history
+from gitgoodbench.mining.options import Refs
+from gitgoodbench.workspace.scratch import ScratchRepository
+from tests.support.repositories import RepositoryBuilder
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> RepositoryBuilder:
+    return RepositoryBuilder(tmp_path / "repository.git")
+
+
+@pytest.fixture(params=[1000, 2])
+def _chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diffs, "COMMITS_PER_PROCESS", request.param)
+    monkeypatch.setattr(history, "COMMITS_PER_PROCESS", request.param)
+
+
+pytestmark = pytest.mark.usefixtures("_chunk")
+
+
+def walk(git: Git, refs: Refs = Refs.BRANCHES) -> list[Commit]:
+    with ScratchRepository(git) as scratch:
+        return list(read_history(git, scratch.git, refs))
+
+
+def dated(repository: RepositoryBuilder, date: int, *parents: str) -> str:
+    git = repository.git.with_env(GIT_COMMITTER_DATE=f"{date} +0000")
+    parent_args = [arg for parent in parents for arg in ("-p", parent)]
+    return git.line("commit-tree", *parent_args, "-m", "x", repository.tree({b"a": b"%d" % date}))
+
+
+def test_parents_come_before_children_whatever_the_clocks_say(repository: RepositoryBuilder) -> None:
+    root = dated(repository, 2_000_000_000)
+    left = dated(repository, 1_000_000_000, root)
+    right = dated(repository, 1_900_000_000, root)
+    merge = dated(repository, 1_500_000_000, left, right)
+    tip = dated(repository, 1_100_000_000, merge)
+    repository.branch("main", tip)
+    repository.branch("old", left)
+    commits = walk(repository.git)
+    order = [commit.oid for commit in commits]
+    assert sorted(order) == sorted([root, left, right, merge, tip])
+    assert all(order.index(parent) < order.index(commit.oid) for commit in commits for parent in commit.parents)
+    assert {commit.oid: commit.children for commit in commits} == {root: 2, left: 1, right: 1, merge: 1, tip: 0}
+    assert {commit.oid: commit.committed for commit in commits}[merge] == 1_500_000_000
+
+
+def test_changes_and_messages_survive_byte_for_byte(repository: RepositoryBuilder) -> None:
+    names = [b"a b", b'q"', b"n\nl", b"-\n", b":x", b"\xff", b"d/e", b"\t"]
+    root = repository.commit(dict.fromkeys(names, b"0\n"), message=b"-\n\n-\n:100644 \xe9\n")
+    tip = repository.commit(dict.fromkeys(names, b"1\n"), [root], message=b"\n\n")
+    repository.branch("main", tip)
+    first, second = walk(repository.git)
+    assert first.message.rstrip(b"\n") == "-\n\n-\n:100644 é".encode()  # Git takes what is not UTF-8 for Latin-1
+    assert second.message.strip() == b""
+    assert first.changes is not None
+    assert second.changes is not None
+    assert [change.path for change in second.changes] == sorted(names)
+    assert {change.status for change in first.changes} == {"A"}
+    assert {change.status for change in second.changes} == {"M"}
+    old, new = (repository.git.line("rev-parse", f"{commit}:d/e").encode() for commit in (root, tip))
+    change = next(change for change in second.changes if change.path == b"d/e")
+    assert (change.old, change.new) == ((b"100644", old), (b"100644", new))
+
+
+def test_commits_that_change_nothing_are_walked(repository: RepositoryBuilder) -> None:
+    root = repository.commit({b"a": b"0"})
+    repository.branch("main", repository.commit({b"a": b"0"}, [repository.commit({b"a": b"0"}, [root])]))
+    assert [commit.changes for commit in walk(repository.git)][1:] == [(), ()]
+
+
+def test_a_merge_lists_what_differs_from_every_parent(repository: RepositoryBuilder) -> None:
+    root = repository.commit({b"a": b"0", b"b": b"0"})
+    sides = [repository.commit({b"a": b"%d" % side, b"b": b"0"}, [root]) for side in (1, 2)]
+    repository.branch("main", repository.commit({b"a": b"1", b"b": b"evil", b"c": b"new"}, sides))
+    changes = walk(repository.git)[-1].changes
+    assert changes is not None
+    blobs = [repository.git.line("rev-parse", f"main:{path}").encode() for path in "bc"]
+    assert [(change.path, change.new) for change in changes] == [
+        (b"b", (b"100644", blobs[0])), (b"c", (b"100644", blobs[1])),
+    ]  # fmt: skip
+
+
+def test_a_missing_tree_costs_the_commits_that_need_it(repository: RepositoryBuilder) -> None:
+    commits: list[str] = []
+    for number in range(6):
+        commits.append(repository.commit({b"a": b"%d" % number}, commits[-1:]))
+    repository.branch("main", commits[-1])
+    tree = repository.git.line("rev-parse", f"{commits[2]}^{{tree}}")
+    (repository.path / "objects" / tree[:2] / tree[2:]).unlink()
+    walked = walk(repository.git)
+    assert [commit.oid for commit in walked] == commits
+    assert [commit.changes is None for commit in walked] == [False, False, True, True, False, False]
+    assert walked[2].parents == (commits[1],)
+
+
+def test_refs_to_absent_objects_are_passed_over(repository: RepositoryBuilder) -> None:
+    oid = repository.commit({b"a": b"0"})
+    repository.branch("main", oid)
+    (repository.path / "refs/heads/gone").write_text("1" * 40 + "\n")
+    assert [commit.oid for commit in walk(repository.git)] == [oid]
+    assert [commit.oid for commit in walk(repository.git, Refs.ALL)] == [oid]
+
+
+def test_an_empty_repository_has_no_history(repository: RepositoryBuilder) -> None:
+    assert walk(repository.git) == []
+    assert walk(repository.git, Refs.ALL) == []
+
+
+def test_a_missing_commit_in_the_middle_is_an_error(repository: RepositoryBuilder) -> None:
+    root = repository.commit({b"a": b"0"})
+    repository.branch("main", repository.commit({b"a": b"1"}, [root]))
+    (repository.path / "objects" / root[:2] / root[2:]).unlink()
+    with pytest.raises(GitError, match=root):
+        walk(repository.git)
+
+
+def test_line_counts(repository: RepositoryBuilder) -> None:
+    root = repository.commit({b"a": b"0\n1\n", b"b": b"\0", b"-\n": b""})
+    tip = repository.commit({b"a": b"++i;\n1\n", b"b": b"\0\0", b"-\n": b"x\n"}, [root])
+    (found,) = diffs.read_diffs(repository.git, [tip], "--raw", "--numstat")
+    assert found.lines == {b"a": 2, b"b": 0, b"-\n": 1}
+
+
+def test_commits_whose_lines_cannot_be_counted_are_told(repository: RepositoryBuilder) -> None:
+    commits: list[str] = []
+    for number in range(4):
+        commits.append(repository.commit({b"a": b"%d\n" % number, b"b": b"%d\n" % number}, commits[-1:]))
+    blob = repository.git.line("rev-parse", f"{commits[1]}:b")
+    (repository.path / "objects" / blob[:2] / blob[2:]).unlink()
+    found = list(diffs.read_diffs(repository.git, commits, "--raw", "--numstat"))
+    assert [diff.oid for diff in found] == commits
+    assert [diff.changes is None for diff in found] == [False, True, True, False]
