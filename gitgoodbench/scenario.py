@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
+from gitgoodbench.git.histories import HistoryPair as HistoryPair
 from gitgoodbench.jsontypes import Json as Json
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.tools import Tool
@@ -40,10 +41,12 @@ class EpisodeOptions:
     """What a run chooses for all its episodes.
 
     history: keep only so many commits of history in the workspace; None keeps all of it.
+    hunks: whose hunks ICC offers: those of the chain's file, as published, or those of every changed file.
     """
 
     tool_set: ToolSet = ToolSet.PUBLISHED
     history: int | None = None
+    hunks: Literal["chain-file", "all"] = "chain-file"
 
 
 class Episode(Protocol):
@@ -128,6 +131,22 @@ class Scenario(Protocol):
 
     def fingerprint(self) -> str:
         """Hash of prompt templates and tool schemas, for the manifest."""
+        ...
+
+
+@runtime_checkable
+class JudgedScenario(Scenario, Protocol):
+    """A scenario whose outcomes are histories that a judge compares with the real ones.
+
+    `solved_paper` is then that the agent's history wins in both orders, `solved` that and every gate; the run settles
+    both. So `score` leaves them None, unless it has a `problem`, and puts nothing among the gates that is no requirement.
+    """
+
+    def histories(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> HistoryPair | None:
+        """What a judge shall compare, for an outcome that `score` has no problem with, whether or not gates are met.
+
+        None: the agent left no history that can be compared (nothing committed, or not on the base). It has then lost.
+        """
         ...
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gitgoodbench.agents.base import GaveUp
+from gitgoodbench.agents.flags import AGENT_FLAGS, ModelFlags
 from gitgoodbench.agents.text import one_line
 from gitgoodbench.errors import AgentFailed, EpisodeError, InfrastructureFailed, LimitReached, RunAborted
 
@@ -129,30 +130,32 @@ def refused_parameter(refusal: Refusal, offered: Iterable[str]) -> str | None:
     return None
 
 
-def meaning(refusal: Refusal, model: str, where: str) -> Exception:
+def meaning(refusal: Refusal, model: str, where: str, flags: ModelFlags = AGENT_FLAGS) -> Exception:
     """The exception that a refusal stands for: `ServerFault`, an `EpisodeError` or `RunAborted`.
 
     Args:
-        model: the model asked for, and `where`: the server's address; both for the messages.
+        model: the model asked for; where: the server's address; flags: what sets them. All for the messages.
     """
     if refusal.is_overflow:
         return LimitReached(f"context limit: {refusal}")
     if refusal.has_code(_FILTER_CODES):
         return GaveUp(f"refused by the content filter: {refusal}")
-    return _end_of_run(refusal, model, where) or _passing_fault(refusal) or _end_of_episode(refusal)
+    return _end_of_run(refusal, model, where, flags) or _passing_fault(refusal) or _end_of_episode(refusal)
 
 
-def _end_of_run(refusal: Refusal, model: str, where: str) -> RunAborted | None:
+def _end_of_run(refusal: Refusal, model: str, where: str, flags: ModelFlags) -> RunAborted | None:
     if refusal.has_code(_QUOTA_CODES) or refusal.status == 402:
         return RunAborted(f"the quota or credit at {where} is used up ({refusal}): top it up, then resume the run")
     if refusal.status in (401, 403):
         return RunAborted(
-            f"{where} rejects the API key ({refusal}): set OPENAI_API_KEY to a valid one, then resume the run"
+            f"{where} rejects the API key ({refusal}): set {flags.key} to a valid one, then resume the run"
         )
     if refusal.has_code(_MODEL_CODES) or (refusal.status in (400, 404) and _UNKNOWN_MODEL.search(refusal.message)):
-        return RunAborted(f"{where} does not have the model {model!r} ({refusal}): choose another with --model")
+        return RunAborted(f"{where} does not have the model {model!r} ({refusal}): choose another with {flags.model}")
     if refusal.status == 404:
-        return RunAborted(f"{where} offers no chat completions ({refusal}): check --base-url, which mostly ends in /v1")
+        return RunAborted(
+            f"{where} offers no chat completions ({refusal}): check {flags.base_url}, which mostly ends in /v1"
+        )
     return None
 
 

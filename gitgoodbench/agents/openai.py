@@ -1,123 +1,43 @@
-"""A model behind the Chat Completions API: OpenAI's, or any compatible server's (llama.cpp, vLLM, Ollama)."""
+"""The agent that is a model: OpenAI's, or any compatible server's (llama.cpp, vLLM, Ollama)."""
 
 from __future__ import annotations
 
-import random
-import time
-from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from gitgoodbench.agents.answer import Answer, read_answer
 from gitgoodbench.agents.base import Budget, Trajectory
-from gitgoodbench.agents.endpoint import Endpoint, NoAnswerInTime
-from gitgoodbench.agents.faults import Refused, ServerFault, meaning, refused_parameter
+from gitgoodbench.agents.chat import ChatModel
 from gitgoodbench.agents.loop import converse
-from gitgoodbench.agents.meter import Clock, Meter, TimeIsUp
-from gitgoodbench.agents.pricing import Price
-from gitgoodbench.agents.retry import Backoff, Draw
-from gitgoodbench.errors import InfrastructureFailed, RunAborted
-from gitgoodbench.scenario import Episode, Message
+from gitgoodbench.errors import RunAborted
+from gitgoodbench.scenario import Episode
 
 DEFAULT_MODEL = "gpt-4o"
 
 
 class OpenAIAgent:
-    """See the module's docstring. Episodes share only the connections and what the server is known to refuse."""
+    """Lets a `ChatModel` work with the tools of episodes."""
 
     name = "openai"
 
     def __init__(
-        self,
-        model: str = DEFAULT_MODEL,
-        *,
-        api_key: str,
-        base_url: str | None = None,
-        temperature: float | None = 0.0,
-        seed: int | None = None,
-        price: Price | None = None,
-        request_timeout_s: float = 300.0,
-        backoff: Backoff | None = None,
-        clock: Clock = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-        draw: Draw = random.uniform,
+        self, model: str = DEFAULT_MODEL, *, temperature: float | None = 0.0, seed: int | None = None, **settings: Any
     ) -> None:
         """
         Args:
-            base_url: of the server, mostly ending in /v1; None is OpenAI's.
-            temperature: None leaves the choice to the server.
-            price: None is unknown; then so is every cost.
-            request_timeout_s: for one request, from connecting to the last byte.
-            clock, sleep, draw: time and chance, for tests.
+            temperature, seed: None leaves the choice to the server.
+            settings: as for `ChatModel`.
         """
-        self.model: str | None = model
-        self._model = model
-        self._endpoint = Endpoint(base_url, api_key)
-        self._price = price
-        self._request_timeout_s = request_timeout_s
-        self._backoff = backoff or Backoff()
-        self._clock, self._sleep, self._draw = clock, sleep, draw
         optional = {"temperature": temperature, "seed": seed}
-        self._optional = {name: value for name, value in optional.items() if value is not None}
-        self._refused: frozenset[str] = frozenset()
+        optional = {name: value for name, value in optional.items() if value is not None}
+        self.model: str | None = model
+        self._chat = ChatModel(model, optional=optional, **settings)
 
     def for_scenario(self, scenario: str) -> Self:  # noqa: ARG002
         return self
 
     def run(self, episode: Episode, budget: Budget) -> Trajectory:
-        if budget.max_cost_usd is not None and self._price is None:
+        if budget.max_cost_usd is not None and self._chat.price is None:
             raise RunAborted(
                 f"a cost limit needs the price of {self.model!r}, which is not known: "
                 "give --price-input and --price-output"
             )
-        return converse(episode, self, Meter(budget, self._price, self._clock))
-
-    def answer(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter) -> Answer:
-        """One answer of the model, as the loop asks for it (`loop.Chat`)."""
-        fault: ServerFault | None = None
-        for failures in range(self._backoff.tries):
-            try:
-                if fault is not None:
-                    self._wait(failures, fault, meter)
-                return self._ask(messages, tools, meter)
-            except ServerFault as problem:
-                fault = problem
-            except TimeIsUp as problem:
-                if fault is None:
-                    raise
-                raise InfrastructureFailed(f"{fault}; no time left to try again") from problem
-        assert fault is not None
-        raise fault.ending(f"{fault}; tried {self._backoff.tries} times")
-
-    def _ask(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter) -> Answer:
-        """One try: one request, or one more for each optional parameter that turns out to be refused."""
-        while True:
-            optional = {name: value for name, value in self._optional.items() if name not in self._refused}
-            for name in self._optional.keys() - optional.keys():
-                meter.note(f"{name} left out: the server does not take it")
-            body = {"model": self._model, "messages": messages, **optional}
-            if tools:
-                body["tools"] = tools
-            try:
-                return read_answer(self._post(body, meter))
-            except Refused as problem:
-                refused = refused_parameter(problem.refusal, optional)
-                if refused is None:
-                    raise meaning(problem.refusal, self._model, self._endpoint.address) from None
-                self._refused |= {refused}
-
-    def _post(self, body: dict[str, Any], meter: Meter) -> bytes:
-        left = meter.seconds_left()
-        meter.requests += 1
-        try:
-            return self._endpoint.post(body, min(left, self._request_timeout_s))
-        except NoAnswerInTime as problem:
-            if left <= self._request_timeout_s:
-                raise TimeIsUp("time limit: it ran out while the model was answering") from problem
-            raise
-
-    def _wait(self, failures: int, fault: ServerFault, meter: Meter) -> None:
-        """Wait before the next try; not at all where the wait outlasts the episode's time."""
-        seconds = self._backoff.wait_s(failures, fault.retry_after_s, self._draw)
-        if seconds >= meter.seconds_left():
-            raise TimeIsUp("time limit")
-        self._sleep(seconds)
+        return converse(episode, self._chat, self._chat.meter(budget))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 from collections.abc import Mapping
 from typing import Any
 
+from gitgoodbench.reporting.judging import Judging, Verdicts
 from gitgoodbench.reporting.summary import Cell, Failure, RunSummary
 from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import dump_json
 from gitgoodbench.scoring.statistics import Mean, Proportion
 
-_PROPORTIONS = ("success", "of_answers", "of_attainable", "of_all", "solved_paper")
+_PROPORTIONS = ("success", "of_answers", "of_attainable", "of_all", "solved_paper", "all_gates")
 
 
 def write_summary(paths: RunPaths, summary: RunSummary) -> None:
@@ -42,6 +44,7 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         },
         "epochs": _mean(summary.epochs),
         "failures": [_failure(failure) for failure in summary.failures],
+        "judging": None if summary.judging is None else _judging(summary.judging),
     }
 
 
@@ -50,6 +53,8 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "rows": cell.rows,
         "statuses": {status.value: count for status, count in sorted(cell.statuses.items())},
         **{name: _proportion(getattr(cell, name)) for name in _PROPORTIONS},
+        "not_judged": cell.not_judged,
+        "gates": {name: _proportion(figure) for name, figure in cell.gates.items()},
         "scores": {name: _mean(mean) for name, mean in cell.scores.items()},
         "cost_usd": cell.cost_usd,
         "unknown_costs": cell.unknown_costs,
@@ -82,6 +87,25 @@ def _failure(failure: Failure) -> dict[str, Any]:
     }
 
 
+def _judging(judging: Judging) -> dict[str, Any]:
+    return {
+        "total": _verdicts(judging.total),
+        "by_judge": {model: _verdicts(verdicts) for model, verdicts in judging.by_judge.items()},
+        "identical": judging.identical,
+        "nothing": judging.nothing,
+        "unsettled": judging.unsettled,
+        "cut": judging.cut,
+        "agreement": None if judging.agreement is None else dataclasses.asdict(judging.agreement),
+        "own_work": list(judging.own_work),
+    }
+
+
+def _verdicts(verdicts: Verdicts) -> dict[str, Any]:
+    names = ("wins", "ties", "losses", "consistent", "first")
+    figures = {name: _proportion(getattr(verdicts, name)) for name in names}
+    return {**figures, "usage": dataclasses.asdict(verdicts.usage)}
+
+
 def summary_csv(summary: RunSummary) -> str:
     """One line for the whole run and one for every value of every dimension; an unknown is an empty field."""
     groups: list[tuple[str, str, Cell]] = [("total", "", summary.total)]
@@ -105,6 +129,7 @@ def _csv_line(
         "dimension": dimension,
         "value": value,
         "rows": cell.rows,
+        "not_judged": cell.not_judged,
     }
     for name in _PROPORTIONS:
         figures = _proportion(getattr(cell, name))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gitgoodbench.errors import Status
+from gitgoodbench.reporting.judging import Judging, summarize_judging
 from gitgoodbench.runs.manifest import Manifest, read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result, read_result
@@ -29,7 +30,9 @@ class Cell:
     rows: results of any status. success: ended without a system error, of all rows. The solve rates have three
     denominators: of_answers leaves out what was not the agent's doing (setup, infrastructure, unreadable judge);
     of_attainable keeps only those answers whose truth the published tools can reach; of_all counts every row, as
-    published figures do, and thus every failure as not solved. solved_paper: as the paper counts it, where known.
+    published figures do, and thus every failure as not solved. None of them has the answers that would need a judge
+    and had none: not_judged counts these. solved_paper: as the paper counts it, where known. gates: met, of the answers
+    that have the gate; all_gates: every one met, of the answers that have any.
     scores: mean over the answers that have the score. cost_usd: sum of the known costs, None when none is known;
     unknown_costs: results with requests to a model whose cost is not known. seconds: median of the whole episode.
     """
@@ -41,6 +44,9 @@ class Cell:
     of_attainable: Proportion
     of_all: Proportion
     solved_paper: Proportion
+    not_judged: int
+    gates: Mapping[str, Proportion]
+    all_gates: Proportion
     scores: Mapping[str, Mean]
     cost_usd: float | None
     unknown_costs: int
@@ -59,7 +65,10 @@ class Failure:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """One run. epochs: the solve rate (of answers), mean and error over epochs. missing: episodes not run yet."""
+    """One run. epochs: the solve rate (of answers), mean and error over epochs. missing: episodes not run yet.
+
+    judging: None where nobody judged. judged: the scenarios that need a judge.
+    """
 
     run_id: str
     agent: str
@@ -72,6 +81,8 @@ class RunSummary:
     by: Mapping[str, Mapping[str, Cell]]
     epochs: Mean
     failures: Sequence[Failure]
+    judging: Judging | None
+    judged: tuple[str, ...]
 
     @property
     def label(self) -> str:
@@ -84,14 +95,15 @@ def telling_dimensions(summaries: Sequence[RunSummary]) -> list[str]:
 
 
 def read_run(folder: RunPaths) -> tuple[Manifest, tuple[Result, ...]]:
-    """The manifest and all whole results of a run.
+    """The manifest and all whole results of a run; copies that lie elsewhere than an episode's result do not count.
 
     Raises:
         UserError: the folder is not a run's.
     """
     manifest = read_manifest(folder)
-    results = (read_result(path) for path in folder.result_files())
-    return manifest, tuple(result for result in results if result is not None)
+    results = ((path, read_result(path)) for path in folder.result_files())
+    own = (result for path, result in results if result is not None and folder.episode(*result.key).result == path)
+    return manifest, tuple(own)
 
 
 def summarize(manifest: Manifest, results: Sequence[Result]) -> RunSummary:
@@ -109,13 +121,16 @@ def summarize(manifest: Manifest, results: Sequence[Result]) -> RunSummary:
         by={dimension: _broken_down(results, value_of) for dimension, value_of in DIMENSIONS.items()},
         epochs=_over_epochs(results),
         failures=_failures(results),
+        judging=summarize_judging(results),
+        judged=tuple(sorted({result.scenario for result in results if _needs_judge(result)})),
     )
 
 
 def summarize_cell(results: Sequence[Result]) -> Cell:
     """The figures of any set of results."""
     answers = [result for result in results if result.status.is_answer]
-    attainable = [result for result in answers if result.attainable]
+    known = [result for result in answers if result.solved is not None]
+    attainable = [result for result in known if result.attainable]
     papers = [result for result in answers if result.solved_paper is not None]
     solved = sum(result.solved is True for result in answers)
     costs = [result.usage.cost_usd for result in results if result.usage.cost_usd is not None]
@@ -123,16 +138,35 @@ def summarize_cell(results: Sequence[Result]) -> Cell:
         rows=len(results),
         statuses=Counter(result.status for result in results),
         success=Proportion(sum(result.success for result in results), len(results)),
-        of_answers=Proportion(solved, len(answers)),
+        of_answers=Proportion(solved, len(known)),
         of_attainable=Proportion(sum(result.solved is True for result in attainable), len(attainable)),
-        of_all=Proportion(solved, len(results)),
+        of_all=Proportion(solved, len(results) - (len(answers) - len(known))),
         solved_paper=Proportion(sum(result.solved_paper is True for result in papers), len(papers)),
+        not_judged=len(answers) - len(known),
+        gates={name: _gate(answers, name) for name in _gate_names(answers)},
+        all_gates=Proportion(*_count([all(r.gates.values()) for r in answers if r.gates])),
         scores={name: _mean_score(answers, name) for name in _score_names(answers)},
         cost_usd=sum(costs) if costs else None,
         unknown_costs=sum(bool(result.usage.requests) and result.usage.cost_usd is None for result in results),
         tokens=_total_tokens(results),
         seconds=median_of([result.timings.total_s for result in results if result.timings.total_s is not None]),
     )
+
+
+def _needs_judge(result: Result) -> bool:
+    return result.judge is not None or (result.status.is_answer and result.solved is None)
+
+
+def _gate_names(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys(name for result in results for name in result.gates))
+
+
+def _gate(results: Sequence[Result], name: str) -> Proportion:
+    return Proportion(*_count([result.gates[name] for result in results if name in result.gates]))
+
+
+def _count(met: Sequence[bool]) -> tuple[int, int]:
+    return sum(met), len(met)
 
 
 def _score_names(results: Sequence[Result]) -> list[str]:

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gitgoodbench.reporting.judging_tables import print_judging
+from gitgoodbench.reporting.layout import (
+    UNKNOWN,
+    labels_of,
+    make_table,
+    percent,
+    print_table,
+    proportion,
+    say,
+    too_wide,
+    with_interval,
+)
+from gitgoodbench.reporting.layout import make_console as make_console
 from gitgoodbench.reporting.published import PublishedFigure
 from gitgoodbench.reporting.summary import Cell, RunSummary
 from gitgoodbench.scoring.statistics import Mean, Proportion
 
-UNKNOWN = "-"
-_PLAIN_WIDTH = 400
-_UNLIMITED = 10_000
 _REASONS_SHOWN = 10
 _REASON_WIDTH = 160
-
-
-def make_console(*, stderr: bool = False) -> Console:
-    """A console that never wraps a table when nobody looks at it through a terminal."""
-    console = Console(stderr=stderr, highlight=False)
-    if console.is_terminal:
-        return console
-    return Console(stderr=stderr, highlight=False, width=_PLAIN_WIDTH, no_color=True)
 
 
 def print_report(
@@ -37,33 +38,16 @@ def print_report(
 ) -> None:
     """The main table, one breakdown for each dimension of `by`, and what is in no solve rate."""
     table = _main_table(console, summaries, published)
-    if _too_wide(console, table):
+    if too_wide(console, table):
         table = _main_table(console, summaries, published, intervals=False)
-    _print(console, f"Solved on suite {_suites(summaries)}", table)
+    print_table(console, f"Solved on suite {_suites(summaries)}", table)
     for dimension in by if any(summary.total.rows for summary in summaries) else ():
-        _print(console, f"Solved, by {dimension}", _breakdown(console, summaries, dimension, published))
+        print_table(console, f"Solved, by {dimension}", _breakdown(console, summaries, dimension, published))
+    print_judging(console, summaries)
     if published:
-        _say(console, f"published figures: {'; '.join(dict.fromkeys(figure.source for figure in published))}")
+        say(console, f"published figures: {'; '.join(dict.fromkeys(figure.source for figure in published))}")
     for summary in summaries:
         _print_failures(console, summary)
-
-
-def percent(rate: float | None) -> str:
-    """A rate in [0, 1] as `38.3 %`."""
-    return UNKNOWN if rate is None else f"{100 * rate:.1f} %"
-
-
-def proportion(figure: Proportion) -> str:
-    """`7/31 22.6 %`."""
-    return UNKNOWN if figure.rate is None else f"{figure.hits}/{figure.total} {percent(figure.rate)}"
-
-
-def with_interval(figure: Proportion) -> str:
-    """`7/31 22.6 % [11.4, 39.8]`: the interval in percent."""
-    if figure.interval is None:
-        return UNKNOWN
-    low, high = figure.interval
-    return f"{proportion(figure)} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def cost(cell: Cell) -> str:
@@ -83,13 +67,13 @@ def _main_table(
     scores = list(dict.fromkeys(name for summary in summaries for name in summary.total.scores))
     scores = [name for name in scores if name != "exact_match"]
     several_epochs = any(summary.epochs.count > 1 for summary in summaries)
-    table = _table(console, "agent")
+    table = make_table(console, "agent")
     rate, note = (with_interval, " [95 %]") if intervals else (proportion, "")
     headers = ["rows", "success", "of attainable", f"of answers{note}", "of all"]
     headers += ["epochs (mean +- se)"] if several_epochs else []
     for header in [*headers, *(name.replace("_", " ") for name in scores), "cost", "s/episode"]:
         table.add_column(Text(header), justify="right", no_wrap=True)
-    for summary, label in zip(summaries, _labels(summaries), strict=True):
+    for summary, label in zip(summaries, labels_of(summaries), strict=True):
         cell = summary.total
         epochs = [_epochs(summary.epochs)] if several_epochs else []
         means = [percent(cell.scores[name].mean) if name in cell.scores else UNKNOWN for name in scores]
@@ -112,10 +96,10 @@ def _breakdown(
 ) -> Table:
     """Agents down, values across; each field `solved/answers rate, solved/attainable`."""
     values = list(dict.fromkeys(value for summary in summaries for value in summary.by[dimension]))
-    table = _table(console, "agent")
+    table = make_table(console, "agent")
     for value in values:
         table.add_column(Text(f"{value} (attainable)"), justify="right", no_wrap=True)
-    for summary, label in zip(summaries, _labels(summaries), strict=True):
+    for summary, label in zip(summaries, labels_of(summaries), strict=True):
         cells = [summary.by[dimension].get(value) for value in values]
         table.add_row(Text(label), *(UNKNOWN if cell is None else _solved(cell) for cell in cells))
     for figure in published:
@@ -133,29 +117,23 @@ def _solved(cell: Cell) -> str:
 
 def _print_failures(console: Console, summary: RunSummary) -> None:
     if summary.missing:
-        _say(console, f"{summary.label}: {summary.missing} of {summary.planned} episodes have not been run yet")
+        say(console, f"{summary.label}: {summary.missing} of {summary.planned} episodes have not been run yet")
+    if summary.total.not_judged:
+        count, rows = summary.total.not_judged, summary.total.rows
+        say(console, f"{summary.label}: {count} of {rows} rows were not judged, and are in no solve rate")
     if not summary.failures:
         return
     count = sum(len(failure.episodes) for failure in summary.failures)
-    _say(
+    say(
         console,
         f"{summary.label}: {count} of {summary.total.rows} rows say nothing of the agent; only `of all` has them:",
     )
     for failure in summary.failures[:_REASONS_SHOWN]:
         where = failure.episodes[0] + (", ..." if len(failure.episodes) > 1 else "")
         reason = failure.reason[:_REASON_WIDTH]
-        _say(console, f"  {len(failure.episodes)} x {failure.status.value}: {reason} ({where})")
+        say(console, f"  {len(failure.episodes)} x {failure.status.value}: {reason} ({where})")
     if len(summary.failures) > _REASONS_SHOWN:
-        _say(console, f"  and {len(summary.failures) - _REASONS_SHOWN} more reasons: see summary.json")
-
-
-def _labels(summaries: Sequence[RunSummary]) -> list[str]:
-    """Agent and model; with the run where that alone would be ambiguous."""
-    plain = [summary.label for summary in summaries]
-    return [
-        label if plain.count(label) == 1 else f"{label} {summary.run_id}"
-        for label, summary in zip(plain, summaries, strict=True)
-    ]
+        say(console, f"  and {len(summary.failures) - _REASONS_SHOWN} more reasons: see summary.json")
 
 
 def _published_label(figure: PublishedFigure) -> str:
@@ -176,30 +154,3 @@ def _epochs(mean: Mean) -> str:
         return UNKNOWN
     error = "" if mean.standard_error is None else f" +- {100 * mean.standard_error:.1f}"
     return f"{100 * mean.mean:.1f}{error} ({mean.count})"
-
-
-def _table(console: Console, first: str) -> Table:
-    box = SIMPLE_HEAD if console.is_terminal else None
-    table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(first, no_wrap=True)
-    return table
-
-
-def _print(console: Console, title: str, table: Table) -> None:
-    """Print a table; columns that a narrow terminal cannot show are left out from the right, and that is said."""
-    _say(console, f"\n{title}")
-    left_out = []
-    while len(table.columns) > 2 and _too_wide(console, table):
-        left_out.append(str(table.columns.pop().header))
-    console.print(table)
-    if left_out:
-        _say(console, f"(too narrow for: {', '.join(reversed(left_out))}; they are in summary.csv)")
-
-
-def _too_wide(console: Console, table: Table) -> bool:
-    room = console.options.update(max_width=_UNLIMITED)
-    return console.is_terminal and console.measure(table, options=room).maximum > console.width
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(text, markup=False, soft_wrap=True)

@@ -10,6 +10,7 @@ from gitgoodbench.agents.base import Budget
 from gitgoodbench.dataset.select import Selection
 from gitgoodbench.errors import UserError
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
+from gitgoodbench.scoring.judge.options import MAX_LIMIT, MOST_REPEATS
 
 MAY_CHANGE = frozenset({"jobs", "max_cost", "repos", "offline", "skip_invalid"})
 """Fields that a resumed run may set anew: they decide how a run goes, not what comes out."""
@@ -44,6 +45,12 @@ class RunConfig(BaseModel):
     history: int | None = Field(default=None, ge=1)
     sandbox: Literal["auto", "docker", "local"] = "auto"
     image: str | None = None
+
+    judge: Literal["none", "llm"] = "none"
+    judge_model: tuple[str, ...] = ()
+    judge_base_url: str | None = None
+    judge_repeats: int | None = Field(default=None, ge=1, le=MOST_REPEATS)
+    judge_limit: int | None = Field(default=None, ge=1000, le=MAX_LIMIT)
 
     max_turns: int | None = Field(default=50, ge=1)
     max_tokens: int | None = Field(default=None, ge=1)

@@ -22,8 +22,10 @@ from gitgoodbench.errors import (
 )
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.files import empty_folder, write_atomically
+from gitgoodbench.runs.judging import judge_outcome, pending
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.plan import PlannedEpisode
+from gitgoodbench.runs.rescore import Rejudge, rescore_episode
 from gitgoodbench.runs.result import (
     ErrorRecord,
     OutcomeRecord,
@@ -35,15 +37,19 @@ from gitgoodbench.runs.result import (
     write_result,
 )
 from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
-from gitgoodbench.runs.verdicts import Judged, error_of, judge, record_of
+from gitgoodbench.runs.verdicts import Settlement, error_of, problem_of, record_of, settle, settle_judged
 from gitgoodbench.sandbox.base import Sandbox, SandboxDied, SandboxProvider
-from gitgoodbench.scenario import Episode, EpisodeOptions, Outcome, Scenario, ToolSet
+from gitgoodbench.scenario import Episode, EpisodeOptions, JudgedScenario, Outcome, Scenario, ToolSet, Verdict
+from gitgoodbench.scoring.judge.panel import Panel
 from gitgoodbench.workspace.store import RepositoryStore
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """What all episodes of a run share. agents: the same agent for each scenario, by the scenario's name."""
+    """What all episodes of a run share. agents: the same agent for each scenario, by the scenario's name.
+
+    panel: the judges; None for a run without.
+    """
 
     run_id: str
     paths: RunPaths
@@ -55,6 +61,7 @@ class RunContext:
     options: EpisodeOptions
     log: EventLog
     stop: Stop
+    panel: Panel | None = None
 
 
 class _Attempt:
@@ -64,7 +71,7 @@ class _Attempt:
         self.trajectory: Trajectory | None = None
         self.outcome: Outcome | None = None
         self.record: OutcomeRecord | None = None
-        self.judged = Judged(Status.INFRASTRUCTURE_FAILED)
+        self.settled = Settlement(Status.INFRASTRUCTURE_FAILED)
         self.facts: dict[str, Any] = {}
         self.seconds: dict[str, float] = {}
         self._start = self._last = time.perf_counter()
@@ -77,7 +84,7 @@ class _Attempt:
     def end(self, status: Status, problem: Exception) -> None:
         """Settle the episode by an error."""
         kind = type(problem).__name__
-        self.judged = Judged(status, error=ErrorRecord(kind=kind, message=str(problem) or kind))
+        self.settled = Settlement(status, error=ErrorRecord(kind=kind, message=str(problem) or kind))
 
     def timings(self) -> Timings:
         return Timings(**self.seconds, total_s=round(time.perf_counter() - self._start, 6))
@@ -105,6 +112,23 @@ def run_episode(planned: PlannedEpisode, run: RunContext) -> Result:
         seconds=result.timings.total_s, cost_usd=result.usage.cost_usd, error=result.error and result.error.message,
     )  # fmt: skip
     return result
+
+
+def judge_saved(result: Result, planned: PlannedEpisode, run: RunContext) -> Result:
+    """Judge an episode whose agent was done before; its result is saved as it now is, and returned.
+
+    Raises:
+        RunAborted: no episode can be judged.
+    """
+    scenario = run.scenarios[planned.scenario]
+    rescored = rescore_episode(
+        run.paths, result, planned.sample, scenario, run.store, run.options.tool_set, Rejudge.OPEN, run.panel
+    )
+    after = rescored.after
+    run.log.write(
+        "episode_judged", episode=planned.id, status=after.status, solved=after.solved, error=rescored.problem
+    )
+    return after
 
 
 def _attempt(attempt: _Attempt, planned: PlannedEpisode, run: RunContext) -> None:
@@ -177,13 +201,37 @@ def _settle(attempt: _Attempt, planned: PlannedEpisode, run: RunContext) -> None
     trajectory = attempt.trajectory
     assert trajectory is not None
     if attempt.outcome is None:
-        attempt.judged = Judged(trajectory.status, error=error_of(trajectory.status, trajectory.error))
+        attempt.settled = Settlement(trajectory.status, error=error_of(trajectory.status, trajectory.error))
         return
     attempt.record = record_of(attempt.outcome, trajectory.status, trajectory.error)
     attempt.lap("closing_s")
-    verdict = run.scenarios[planned.scenario].score(planned.sample, run.store, attempt.outcome)
-    attempt.judged = judge(attempt.record, verdict, run.options.tool_set)
+    scenario = run.scenarios[planned.scenario]
+    verdict = scenario.score(planned.sample, run.store, attempt.outcome)
     attempt.lap("scoring_s")
+    if isinstance(scenario, JudgedScenario):
+        _settle_judged(attempt, planned, run, scenario, verdict)
+    else:
+        attempt.settled = settle(attempt.record, verdict, run.options.tool_set)
+
+
+def _settle_judged(
+    attempt: _Attempt, planned: PlannedEpisode, run: RunContext, scenario: JudgedScenario, verdict: Verdict
+) -> None:
+    """Settle by the judge. The episode is saved before it is asked: the agent's work is never lost with its server.
+
+    Raises:
+        RunAborted: no episode can be judged; this one then waits for a judge.
+    """
+    record, outcome, tools = attempt.record, attempt.outcome, run.options.tool_set
+    assert record is not None
+    assert outcome is not None
+    judge = None
+    if run.panel is not None and problem_of(record, verdict) is None:
+        attempt.settled = settle_judged(record, verdict, tools, pending())
+        _save(planned.paths(run.paths), attempt, _result_of(attempt, planned, run.agents[planned.scenario]))
+        judge = judge_outcome(planned.id, planned.sample, scenario, run.store, outcome, run.panel)
+        attempt.lap("judge_s")
+    attempt.settled = settle_judged(record, verdict, tools, judge)
 
 
 def _result_of(attempt: _Attempt, planned: PlannedEpisode, agent: Agent) -> Result:
@@ -200,9 +248,9 @@ def _result_of(attempt: _Attempt, planned: PlannedEpisode, agent: Agent) -> Resu
         usage=UsageRecord() if trajectory is None else UsageRecord.of(trajectory.usage),
         turns=None if trajectory is None else trajectory.turns,
         timings=attempt.timings(),
-        facts={**attempt.facts, **attempt.judged.facts},
+        facts={**attempt.facts, **attempt.settled.facts},
         outcome=attempt.record,
-        **attempt.judged.fields(),
+        **attempt.settled.fields(),
     )
 
 

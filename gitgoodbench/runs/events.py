@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from gitgoodbench.errors import UserError
+
 
 def utc_now() -> str:
     """Now, as `2026-01-31T09:00:00.123Z`."""
@@ -17,10 +19,17 @@ def utc_now() -> str:
 
 
 class EventLog:
-    """Appends events to a file; each is a single write, so that threads and a kill never mix two lines."""
+    """Appends events to a file; each is a single write, so that threads and a kill never mix two lines.
+
+    Raises:
+        UserError: the file cannot be opened.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        except OSError as problem:
+            raise UserError(f"the log {path} of the run cannot be written: {problem.strerror}") from problem
         size = os.fstat(self._descriptor).st_size
         if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
             os.write(self._descriptor, b"\n")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from joblib import Parallel, delayed
 
 from gitgoodbench.errors import RunAborted
-from gitgoodbench.runs.episode import RunContext, run_episode
+from gitgoodbench.runs.episode import RunContext, judge_saved, run_episode
 from gitgoodbench.runs.plan import PlannedEpisode, finished_result
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.stop import EpisodeGivenUp
@@ -47,14 +47,14 @@ class _Ledger:
     def __init__(self, run: RunContext, max_cost: float | None, kept: Sequence[Result]) -> None:
         self._run = run
         self._max_cost = max_cost
-        self._spent = sum(result.usage.cost_usd or 0.0 for result in kept)
+        self._spent = sum(result.spent_usd for result in kept)
         self._lock = threading.Lock()
         self.aborted: str | None = None
         self._check()
 
     def enter(self, result: Result) -> None:
         with self._lock:
-            self._spent += result.usage.cost_usd or 0.0
+            self._spent += result.spent_usd
             self._check()
 
     def abort(self, reason: str) -> None:
@@ -74,35 +74,46 @@ def execute(
 ) -> Execution:
     """Run every planned episode that has no final result yet, `jobs` at a time.
 
-    `max_cost` (US dollars, over all sessions of the run) stops scheduling; episodes that run by then may end, so that
-    the run can cost up to `jobs` episodes more.
+    Of an episode whose agent is done and which waits for a judge, only the judging is done. `max_cost` (US dollars,
+    over all sessions of the run) stops scheduling; episodes that run by then may end, so that the run can cost up to
+    `jobs` episodes more.
     """
-    kept = {episode.key: result for episode in planned if (result := finished_result(episode, run.paths))}
+    before = {episode.key: result for episode in planned if (result := finished_result(episode, run.paths))}
+    waiting = {key: result for key, result in before.items() if run.panel is not None and result.awaits_judge}
+    kept = {key: result for key, result in before.items() if key not in waiting}
     todo = [episode for episode in planned if episode.key not in kept]
     results = dict(kept)
     ledger = _Ledger(run, max_cost, list(kept.values()))
     run.log.write("session_started", planned=len(planned), kept=len(kept), jobs=jobs)
     observer.begin(len(planned), tuple(kept.values()))
-    for result in _results_of(todo, run, ledger, jobs):
+    for result in _results_of(todo, waiting, run, ledger, jobs):
         results[result.key] = result
         observer.finished(result)
     stop = run.stop
     if stop.reason and not stop.interrupted and not ledger.aborted:
         observer.note(stop.reason)
-    left = sum(1 for e in planned if e.key not in results or not results[e.key].status.is_final)
+    left = sum(1 for e in planned if e.key not in results or results[e.key].is_left)
     run.log.write("session_ended", left=left, reason=stop.reason)
     ordered = tuple(results[episode.key] for episode in planned if episode.key in results)
     return Execution(ordered, left, stop.reason, ledger.aborted, stop.interrupted)
 
 
-def _results_of(todo: Sequence[PlannedEpisode], run: RunContext, ledger: _Ledger, jobs: int) -> Iterator[Result]:
+def _results_of(
+    todo: Sequence[PlannedEpisode],
+    waiting: Mapping[tuple[str, str, int], Result],
+    run: RunContext,
+    ledger: _Ledger,
+    jobs: int,
+) -> Iterator[Result]:
     """Results as they come. Threads are enough: an episode waits for Git, a container or a model's server."""
 
     def work(episode: PlannedEpisode) -> Result | None:
         if run.stop.requested:
             return None
         try:
-            result = run_episode(episode, run)
+            result = (
+                judge_saved(waiting[episode.key], episode, run) if episode.key in waiting else run_episode(episode, run)
+            )
         except EpisodeGivenUp:
             run.log.write("episode_given_up", episode=episode.id)
             return None

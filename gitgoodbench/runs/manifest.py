@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import gitgoodbench
 from gitgoodbench.dataset.loaders import Suite
@@ -67,7 +67,10 @@ class HostPin(_Part):
 
 
 class Manifest(_Part):
-    """See the module. agent: name and model as resolved; sandbox: what the provider says of itself."""
+    """See the module. agent: name and model as resolved; sandbox: what the provider says of itself.
+
+    judge: hash of the judges' instructions; empty without a judge. Which judges there are is in the config.
+    """
 
     format: int = FORMAT
     gitgoodbench: str
@@ -80,6 +83,7 @@ class Manifest(_Part):
     scenarios: dict[str, str]
     agent: dict[str, Any]
     sandbox: dict[str, str]
+    judge: dict[str, str] = Field(default_factory=dict)
     host: HostPin
 
 
@@ -93,15 +97,17 @@ def make_manifest(
     agent: Mapping[str, Any],
     sandbox: Mapping[str, str],
     command: Sequence[str],
+    judge: Mapping[str, str] | None = None,
 ) -> Manifest:
     """Pin a run. `scenarios`: name -> fingerprint; `command`: already without secrets."""
-    base_url = None if config.base_url is None else redact_url(config.base_url)
+    servers = {name: getattr(config, name) for name in ("base_url", "judge_base_url")}
+    redacted = {name: None if url is None else redact_url(url) for name, url in servers.items()}
     return Manifest(
         gitgoodbench=gitgoodbench.__version__,
         run_id=run_id,
         created=utc_now(),
         command=tuple(command),
-        config=config.model_copy(update={"base_url": base_url}),
+        config=config.model_copy(update=redacted),
         suite=SuitePin(
             spec=_lasting_spec(suite),
             source=suite.source,
@@ -118,6 +124,7 @@ def make_manifest(
         scenarios=dict(scenarios),
         agent=dict(agent),
         sandbox=dict(sandbox),
+        judge=dict(judge or {}),
         host=describe_host(),
     )
 
@@ -190,7 +197,7 @@ def read_manifest(paths: RunPaths) -> Manifest:
         first = problem.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise UserError(f"{paths.manifest} is not a manifest of this version: {where}: {first['msg']}") from problem
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise UserError(f"{paths.manifest} is damaged: {problem}") from problem
 
 
@@ -210,7 +217,7 @@ def _deciding(manifest: Manifest) -> dict[str, Any]:
         flag(name): value for name, value in config.items() if name not in MAY_CHANGE and name not in RESOLVED_ELSEWHERE
     }
     sandbox = {name: value for name, value in manifest.sandbox.items() if name not in _ON_RECORD}
-    parts = {"agent": manifest.agent, "sandbox": sandbox, "scenario": manifest.scenarios}
+    parts = {"agent": manifest.agent, "sandbox": sandbox, "scenario": manifest.scenarios, "judge": manifest.judge}
     for part, values in parts.items():
         deciding |= {f"{part} {name}": value for name, value in values.items()}
     return deciding | {

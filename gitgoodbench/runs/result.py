@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from gitgoodbench.agents.base import Usage
 from gitgoodbench.errors import Status
 from gitgoodbench.runs.files import write_atomically
+from gitgoodbench.scoring.judge.record import JudgeRecord, State
 
 RESULT_LIMIT = 64 * 1024 * 1024
 """Bytes; a larger result.json is not one of ours."""
@@ -81,6 +82,7 @@ class Timings(_Record):
     outcome_s: float | None = None
     closing_s: float | None = None
     scoring_s: float | None = None
+    judge_s: float | None = None
     total_s: float | None = None
 
 
@@ -88,8 +90,9 @@ class Result(_Record):
     """One attempt at one sample under one scenario.
 
     success: ended without a system error.
-    solved, solved_paper: as this benchmark, and as the paper, counts it; None unless the status is an answer.
-    gates: requirement -> met. scores: name -> value in [0, 1], or None. judge: what a judge said; None without one.
+    solved, solved_paper: as this benchmark, and as the paper, counts it; None unless the status is an answer, and
+    where a judge would have to say and none was asked.
+    gates: requirement -> met. scores: name -> value in [0, 1], or None. judge: what judges said; None without one.
     """
 
     sample_id: str
@@ -106,7 +109,7 @@ class Result(_Record):
     solved_paper: bool | None = None
     gates: dict[str, bool] = Field(default_factory=dict)
     scores: dict[str, float | None] = Field(default_factory=dict)
-    judge: dict[str, Any] | None = None
+    judge: JudgeRecord | None = None
     usage: UsageRecord = Field(default_factory=UsageRecord)
     turns: int | None = None
     timings: Timings = Field(default_factory=Timings)
@@ -124,6 +127,23 @@ class Result(_Record):
         """Whether the published tools can reach the truth; None where the scenario does not say."""
         value = self.facts.get("attainable")
         return value if isinstance(value, bool) else None
+
+    @property
+    def awaits_judge(self) -> bool:
+        """Whether the agent's work is done and saved, and only a judge's answer is missing for no fault of its own."""
+        unasked = self.judge is not None and self.judge.state in (State.PENDING, State.FAILED)
+        return self.status is Status.UNSCORED and unasked
+
+    @property
+    def is_left(self) -> bool:
+        """Whether a resumed run has something to do here: the episode anew, or only its judging."""
+        return not self.status.is_final or self.awaits_judge
+
+    @property
+    def spent_usd(self) -> float:
+        """The known costs of agent and judge."""
+        judge = 0.0 if self.judge is None else self.judge.usage.cost_usd or 0.0
+        return (self.usage.cost_usd or 0.0) + judge
 
 
 def dump_json(value: Any) -> bytes:

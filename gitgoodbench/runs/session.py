@@ -11,16 +11,18 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from gitgoodbench.agents.base import Agent
+from gitgoodbench.agents.options import OPENAI_HOST, AgentOptions
 from gitgoodbench.agents.pricing import list_price
-from gitgoodbench.agents.registry import OPENAI, OPENAI_HOST, AgentOptions, make_agent
+from gitgoodbench.agents.registry import OPENAI, make_agent
 from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
-from gitgoodbench.errors import Status, UserError
+from gitgoodbench.errors import UserError
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.episode import RunContext
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.execute import Execution, Observer, execute
 from gitgoodbench.runs.files import make_folder
+from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.lock import locked
 from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
@@ -28,6 +30,8 @@ from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import Scenario, ToolSet, load_scenarios
+from gitgoodbench.scoring.judge.panel import Panel, open_panel
+from gitgoodbench.scoring.judge.prompt import prompt_fingerprint
 from gitgoodbench.workspace.store import RepositoryStore
 
 EXIT_USER_ERROR = 2
@@ -56,6 +60,7 @@ class PreparedRun:
     store: RepositoryStore
     manifest: Manifest
     paths: RunPaths
+    panel: Panel | None
 
 
 def load_inputs(config: RunConfig) -> Inputs:
@@ -106,16 +111,18 @@ def prepare_run(
     paths: RunPaths,
     command: Sequence[str],
 ) -> PreparedRun:
-    """Make the agent and the manifest.
+    """Make the agent, the judges and the manifest.
 
     Raises:
-        UserError: the agent cannot be had (unknown name, no key), a cost limit that cannot be watched, a shell without
-            a sandbox that contains it, or a run in that folder that was made with another configuration.
+        UserError: the agent or a judge cannot be had (unknown name, no key), a cost limit that cannot be watched, a
+            shell without a sandbox that contains it, or a run in that folder that was made with another configuration.
     """
-    config = resolve(config)
+    config = resolve_judge(resolve(config), inputs.scenarios.values())
     check_isolation(config.tools, provider)
     _check_price(config)
     agent = make_agent(config.agent, inputs.scenarios, _agent_options(config))
+    judges = judge_options(config)
+    panel = None if judges is None else open_panel(judges)
     manifest = make_manifest(
         run_id=paths.folder.name,
         config=config,
@@ -124,12 +131,13 @@ def prepare_run(
         scenarios={name: scenario.fingerprint() for name, scenario in inputs.scenarios.items()},
         agent={"name": agent.name, "model": agent.model},
         sandbox=provider.describe(),
+        judge={} if judges is None else {"prompt": prompt_fingerprint()},
         command=command,
     )
     if paths.manifest.exists():
         manifest = _same_manifest(read_manifest(paths), manifest, paths)
     agents = {name: agent.for_scenario(name) for name in inputs.scenarios}
-    return PreparedRun(config, inputs, agents, provider, store, manifest, paths)
+    return PreparedRun(config, inputs, agents, provider, store, manifest, paths, panel)
 
 
 def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
@@ -248,6 +256,7 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
             options=run.config.options,
             log=log,
             stop=stop,
+            panel=run.panel,
         )
         with stopping_on_signals(stop, announce, last_words):
             return execute(
@@ -263,12 +272,13 @@ def stored_config(manifest: Manifest, **changes: object) -> RunConfig:
 
 
 def exit_code(executions: Sequence[Execution]) -> int:
-    """0 finished; 2 ended by a refusal that the user can mend; 3 with failures of infrastructure; 130 interrupted."""
+    """0 finished; 2 ended by a refusal that the user can mend; 3 with failures of infrastructure; 130 interrupted.
+
+    A judge's server that failed is a failure of infrastructure.
+    """
     if any(execution.interrupted for execution in executions):
         return EXIT_INTERRUPTED
     if any(execution.aborted for execution in executions):
         return EXIT_USER_ERROR
-    failed = any(
-        result.status is Status.INFRASTRUCTURE_FAILED for execution in executions for result in execution.results
-    )
+    failed = any(result.is_left for execution in executions for result in execution.results)
     return EXIT_INFRASTRUCTURE if failed else 0

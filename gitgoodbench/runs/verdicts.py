@@ -1,4 +1,4 @@
-"""From an outcome and its verdict to status and solved: the rules, for new and for saved outcomes alike."""
+"""From an outcome, its verdict and its judge to status and solved: the rules, for new and for saved outcomes alike."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any
 from gitgoodbench.errors import Status
 from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord, one_line
 from gitgoodbench.scenario import Outcome, ToolSet, Verdict
+from gitgoodbench.scoring.judge.record import JudgeRecord
+from gitgoodbench.scoring.judge.votes import Vote
 
 
 @dataclass(frozen=True)
-class Judged:
+class Settlement:
     """The part of a result that scoring decides."""
 
     status: Status
@@ -20,6 +22,7 @@ class Judged:
     solved_paper: bool | None = None
     gates: Mapping[str, bool] = field(default_factory=dict)
     scores: Mapping[str, float | None] = field(default_factory=dict)
+    judge: JudgeRecord | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     error: ErrorRecord | None = None
 
@@ -32,6 +35,7 @@ class Judged:
             "solved_paper": self.solved_paper,
             "gates": dict(self.gates),
             "scores": dict(self.scores),
+            "judge": self.judge,
             "error": self.error,
         }
 
@@ -41,22 +45,49 @@ def error_of(status: Status, message: str | None) -> ErrorRecord | None:
     return ErrorRecord(kind=status.value, message=message) if message else None
 
 
-def judge(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> Judged:
-    """Settle an episode whose outcome was scored.
+def settle(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> Settlement:
+    """Settle an episode whose outcome was scored and is not judged.
 
     An outcome that cannot be read is the failure of an agent that had a shell, and not solved; without one nobody but
-    the harness touched the repository, and the failure is ours. What scoring could not settle (a judge that could not
-    be read) is `unscored`; its gates and scores stay.
+    the harness touched the repository, and the failure is ours. What scoring could not settle is `unscored`; its gates
+    and scores stay.
     """
     status, solved, paper, message = record.agent_status, verdict.solved, verdict.solved_paper, record.agent_error
-    problem = verdict.problem or record.problem
+    problem = problem_of(record, verdict)
     if problem and tools is not ToolSet.SHELL:
-        return Judged(Status.INFRASTRUCTURE_FAILED, error=error_of(Status.INFRASTRUCTURE_FAILED, problem))
+        return Settlement(Status.INFRASTRUCTURE_FAILED, error=error_of(Status.INFRASTRUCTURE_FAILED, problem))
     if problem:
         status, solved, paper, message = Status.AGENT_FAILED, False, False, problem
     elif solved is None:
         status, paper, message = Status.UNSCORED, None, "scoring could not tell whether the sample is solved"
-    return Judged(status, solved, paper, verdict.gates, verdict.scores, verdict.facts, error_of(status, message))
+    return Settlement(
+        status, solved, paper, verdict.gates, verdict.scores, None, verdict.facts, error_of(status, message)
+    )
+
+
+def settle_judged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet, judge: JudgeRecord | None) -> Settlement:
+    """Settle an episode of a scenario that is judged.
+
+    Won in both orders is solved as the paper counts it; solved is that and every gate. Without a judge both stay
+    unknown. An episode that a judge was to settle and could not is `unscored`; its gates and scores stay.
+    """
+    if problem_of(record, verdict):
+        return settle(record, verdict, tools)
+    status, message = record.agent_status, record.agent_error
+    solved = paper = None
+    if judge is not None and judge.verdict is None:
+        status, message = Status.UNSCORED, judge.problem or "not judged yet"
+    elif judge is not None:
+        paper = judge.verdict is Vote.WIN
+        solved = paper and all(verdict.gates.values())
+    return Settlement(
+        status, solved, paper, verdict.gates, verdict.scores, judge, verdict.facts, error_of(status, message)
+    )
+
+
+def problem_of(record: OutcomeRecord, verdict: Verdict) -> str | None:
+    """Why the outcome could not be scored at all."""
+    return verdict.problem or record.problem
 
 
 def record_of(outcome: Outcome, status: Status, error: str | None) -> OutcomeRecord:

@@ -167,3 +167,14 @@ def test_published_figures_are_those_of_the_paper() -> None:
 
 def test_published_figures_of_other_scenarios_are_left_out() -> None:
     assert {figure.scenario for figure in published_figures({"mcr"})} == {"mcr"}
+
+
+def test_a_copy_of_a_result_counts_once(tmp_path: Path) -> None:
+    paths = RunPaths(tmp_path)
+    write_manifest(paths, make_manifest())
+    result = make_result("s0")
+    files = paths.episode(*result.key)
+    for folder in (files.folder, files.folder.with_name("1.bak"), paths.samples / "mcr" / "copy" / "1"):
+        make_folder(folder)
+        write_result(folder / "result.json", result)
+    assert read_run(paths)[1] == (result,)

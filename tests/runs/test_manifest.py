@@ -88,7 +88,12 @@ def test_a_resumed_run_takes_the_very_suite_and_sandbox_it_had() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "has no manifest.json"), (b"{", "is damaged"), (b'{"format": 1}', "not a manifest of this version")],
+    [
+        (None, "has no manifest.json"),
+        (b"{", "is damaged"),
+        (b"[" * 200_000, "is damaged"),
+        (b'{"format": 1}', "not a manifest of this version"),
+    ],
 )
 def test_a_folder_without_a_whole_manifest_is_refused(tmp_path: Path, content: bytes | None, message: str) -> None:
     if content is not None:

@@ -186,3 +186,9 @@ def test_an_event_is_one_line_whatever_is_in_it(paths: RunPaths) -> None:
         log.write("exception", traceback="Traceback\n  line\n\udcff", path=Path("/x"))
     assert paths.log.read_bytes().count(b"\n") == 1
     assert next(read_events(paths.log))["traceback"] == "Traceback\n  line\n\udcff"
+
+
+def test_a_log_that_cannot_be_opened_is_said_in_one_line(paths: RunPaths) -> None:
+    paths.log.mkdir()
+    with pytest.raises(UserError, match=r"run\.log of the run cannot be written: Is a directory"):
+        EventLog(paths.log)

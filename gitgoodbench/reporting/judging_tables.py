@@ -1,0 +1,100 @@
+"""Tables of what is judged: the gates of such scenarios, what the judges said, and how far to trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gitgoodbench.agents.base import Usage
+from gitgoodbench.reporting.judging import Judging, Verdicts
+from gitgoodbench.reporting.layout import UNKNOWN, labels_of, make_table, print_table, proportion, say
+from gitgoodbench.reporting.summary import RunSummary
+from gitgoodbench.scoring.agreement import Agreement
+
+
+def print_judging(console: Console, summaries: Sequence[RunSummary]) -> None:
+    """Nothing at all for runs whose scenarios need no judge."""
+    for scenario in sorted({name for summary in summaries for name in summary.judged}):
+        print_table(console, f"Gates met, {scenario}", _gates(console, summaries, scenario))
+    if any(summary.judging is not None for summary in summaries):
+        print_table(console, "Judged, in both orders", _verdicts(console, summaries))
+    for summary, label in zip(summaries, labels_of(summaries), strict=True):
+        for note in [] if summary.judging is None else judging_notes(summary.judging):
+            say(console, f"{label}: {note}")
+
+
+def judging_notes(judging: Judging) -> list[str]:
+    """What the table cannot hold, one line each."""
+    notes = []
+    if judging.agreement is not None:
+        notes.append(agreement_text(judging.agreement))
+    if judging.identical or judging.nothing:
+        notes.append(
+            f"not asked about {judging.identical} histories that are the real one (ties) "
+            f"and {judging.nothing} that are empty or off the base (losses)"
+        )
+    if judging.cut:
+        notes.append(f"{judging.cut} pairs of histories were too long to be shown whole (--judge-limit)")
+    if judging.unsettled:
+        notes.append(f"{judging.unsettled} unsettled: gitgoodbench score RUN --unscored asks again")
+    notes += [f"the judge {model} is the model that is judged" for model in judging.own_work]
+    return notes
+
+
+def agreement_text(agreement: Agreement) -> str:
+    """`agreement of 2 judges over 60 episodes: Cohen's kappa 0.68 [0.50, 0.85], 89.0 % observed`."""
+    judges = f"agreement of {agreement.raters} judges over {agreement.subjects} episodes"
+    if agreement.kappa is None:
+        return f"{judges}: no kappa (nothing settled by all, or all of one kind)"
+    interval = "" if agreement.interval is None else f" [{agreement.interval[0]:.2f}, {agreement.interval[1]:.2f}]"
+    return (
+        f"{judges}: {agreement.name} {agreement.kappa:.2f}{interval}, {100 * (agreement.observed or 0):.1f} % observed"
+    )
+
+
+def _gates(console: Console, summaries: Sequence[RunSummary], scenario: str) -> Table:
+    cells = [summary.by["scenario"].get(scenario) for summary in summaries]
+    gates = list(dict.fromkeys(name for cell in cells if cell is not None for name in cell.gates))
+    table = make_table(console, "agent")
+    for name in ["all", *(gate.replace("_", " ") for gate in gates)]:
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    for label, cell in zip(labels_of(summaries), cells, strict=True):
+        if cell is None:
+            table.add_row(Text(label), *[UNKNOWN] * (len(gates) + 1))
+            continue
+        met = [proportion(cell.gates[name]) if name in cell.gates else UNKNOWN for name in gates]
+        table.add_row(Text(label), proportion(cell.all_gates), *met)
+    return table
+
+
+def _verdicts(console: Console, summaries: Sequence[RunSummary]) -> Table:
+    table = make_table(console, "agent")
+    headers = ["wins (the paper's solved)", "ties", "losses", "both orders agree", "first preferred"]
+    for header in [*headers, "judge tokens", "judge cost"]:
+        table.add_column(Text(header), justify="right", no_wrap=True)
+    for summary, label in zip(summaries, labels_of(summaries), strict=True):
+        if summary.judging is None:
+            continue
+        table.add_row(Text(label), *_fields(summary.judging.total))
+        if len(summary.judging.by_judge) > 1:
+            for model, verdicts in summary.judging.by_judge.items():
+                table.add_row(Text(f"  {model}"), *_fields(verdicts))
+    return table
+
+
+def _fields(verdicts: Verdicts) -> list[str]:
+    figures = (verdicts.wins, verdicts.ties, verdicts.losses, verdicts.consistent, verdicts.first)
+    return [*map(proportion, figures), _tokens(verdicts.usage), _cost(verdicts.usage)]
+
+
+def _tokens(usage: Usage) -> str:
+    if usage.prompt_tokens is None or usage.completion_tokens is None:
+        return UNKNOWN
+    return f"{usage.prompt_tokens + usage.completion_tokens}"
+
+
+def _cost(usage: Usage) -> str:
+    return UNKNOWN if usage.cost_usd is None else f"${usage.cost_usd:.2f}"

@@ -1,0 +1,78 @@
+"""How tables are laid out: columns and figures, on a terminal and elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from gitgoodbench.reporting.summary import RunSummary
+from gitgoodbench.scoring.statistics import Proportion
+
+UNKNOWN = "-"
+_PLAIN_WIDTH = 400
+_UNLIMITED = 10_000
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A console that never wraps a table when nobody looks at it through a terminal."""
+    console = Console(stderr=stderr, highlight=False)
+    if console.is_terminal:
+        return console
+    return Console(stderr=stderr, highlight=False, width=_PLAIN_WIDTH, no_color=True)
+
+
+def percent(rate: float | None) -> str:
+    """A rate in [0, 1] as `38.3 %`."""
+    return UNKNOWN if rate is None else f"{100 * rate:.1f} %"
+
+
+def proportion(figure: Proportion) -> str:
+    """`7/31 22.6 %`."""
+    return UNKNOWN if figure.rate is None else f"{figure.hits}/{figure.total} {percent(figure.rate)}"
+
+
+def with_interval(figure: Proportion) -> str:
+    """`7/31 22.6 % [11.4, 39.8]`: the interval in percent."""
+    if figure.interval is None:
+        return UNKNOWN
+    low, high = figure.interval
+    return f"{proportion(figure)} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def labels_of(summaries: Sequence[RunSummary]) -> list[str]:
+    """Agent and model; with the run where that alone would be ambiguous."""
+    plain = [summary.label for summary in summaries]
+    return [
+        label if plain.count(label) == 1 else f"{label} {summary.run_id}"
+        for label, summary in zip(plain, summaries, strict=True)
+    ]
+
+
+def make_table(console: Console, first: str) -> Table:
+    box = SIMPLE_HEAD if console.is_terminal else None
+    table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(first, no_wrap=True)
+    return table
+
+
+def print_table(console: Console, title: str, table: Table) -> None:
+    """Print a table; columns that a narrow terminal cannot show are left out from the right, and that is said."""
+    say(console, f"\n{title}")
+    left_out = []
+    while len(table.columns) > 2 and too_wide(console, table):
+        left_out.append(str(table.columns.pop().header))
+    console.print(table)
+    if left_out:
+        say(console, f"(too narrow for: {', '.join(reversed(left_out))}; they are in summary.csv)")
+
+
+def too_wide(console: Console, table: Table) -> bool:
+    room = console.options.update(max_width=_UNLIMITED)
+    return console.is_terminal and console.measure(table, options=room).maximum > console.width
+
+
+def say(console: Console, text: str) -> None:
+    console.print(text, markup=False, soft_wrap=True)

@@ -1,0 +1,110 @@
+"""Where judges enter a run: when they are asked, by which models, and over which histories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gitgoodbench.agents.options import key_in, server_of
+from gitgoodbench.agents.registry import OPENAI
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.errors import UserError
+from gitgoodbench.runs.config import RunConfig
+from gitgoodbench.scenario import JudgedScenario, Outcome, Scenario
+from gitgoodbench.scoring.judge.options import DEFAULT_LIMIT, DEFAULT_MODEL, JUDGE_FLAGS, JudgeOptions
+from gitgoodbench.scoring.judge.panel import Panel
+from gitgoodbench.scoring.judge.record import JudgeRecord, State
+from gitgoodbench.workspace.store import RepositoryStore
+
+NO_JUDGE = "none"
+LLM_JUDGE = "llm"
+
+_SNAPSHOT_DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
+def choose_judge(fields: Mapping[str, Any], agents: Sequence[str]) -> str:
+    """`llm` or `none`, where the user has not said which.
+
+    A judge is asked when one is described, or when a model of OpenAI's is evaluated anyway; never because a key happens
+    to be there, nor at OpenAI when the model is evaluated elsewhere.
+
+    Args:
+        fields: of `RunConfig`. agents: all agents of the command: one table has one judge.
+
+    Raises:
+        UserError: a judge is described and refused in one breath.
+    """
+    described = bool(
+        fields.get("judge_model") or fields.get("judge_base_url") or fields.get("judge_repeats")
+        or fields.get("judge_limit")
+    )  # fmt: skip
+    chosen = fields.get("judge")
+    if chosen == NO_JUDGE and described:
+        raise UserError(
+            "--judge none says that nobody judges, and another --judge flag says who: leave one of them out"
+        )
+    if chosen is not None:
+        return str(chosen)
+    at_openai = OPENAI in agents and server_of(fields.get("base_url")) is None and bool(key_in(JUDGE_FLAGS.keys))
+    return LLM_JUDGE if described or at_openai else NO_JUDGE
+
+
+def resolve_judge(config: RunConfig, scenarios: Iterable[Scenario]) -> RunConfig:
+    """The configuration with everything about the judge written down, and without what no scenario has a use for."""
+    judged = any(isinstance(scenario, JudgedScenario) for scenario in scenarios)
+    if not judged or config.judge != LLM_JUDGE:
+        nobody = {"judge": NO_JUDGE, "judge_model": (), "judge_base_url": None, "judge_repeats": None}
+        return config.model_copy(update=nobody | {"judge_limit": None})
+    update = {
+        "judge_model": tuple(dict.fromkeys(config.judge_model)) or (DEFAULT_MODEL,),
+        "judge_base_url": server_of(config.judge_base_url),
+        "judge_repeats": config.judge_repeats or 1,
+        "judge_limit": config.judge_limit or DEFAULT_LIMIT,
+    }
+    return config.model_copy(update=update)
+
+
+def judge_options(config: RunConfig) -> JudgeOptions | None:
+    """The judges of a resolved configuration; None without."""
+    if config.judge != LLM_JUDGE:
+        return None
+    return JudgeOptions(
+        models=config.judge_model,
+        base_url=config.judge_base_url,
+        repeats=config.judge_repeats or 1,
+        limit=config.judge_limit or DEFAULT_LIMIT,
+    )
+
+
+def judges_itself(config: RunConfig) -> str | None:
+    """The judge that is the evaluated model, if one is: models tend to prefer their own work. Servers may differ."""
+    if config.agent != OPENAI or config.judge != LLM_JUDGE:
+        return None
+    return next((judge for judge in config.judge_model if same_model(judge, config.model)), None)
+
+
+def same_model(one: str, other: str | None) -> bool:
+    """Whether two names mean one model, dated snapshots and letter case aside."""
+    return other is not None and _family(one) == _family(other)
+
+
+def _family(model: str) -> str:
+    return _SNAPSHOT_DATE.sub("", model.casefold())
+
+
+def judge_outcome(
+    episode_id: str, sample: Sample, scenario: JudgedScenario, store: RepositoryStore, outcome: Outcome, panel: Panel
+) -> JudgeRecord:
+    """Ask the judges about an outcome that was scored.
+
+    Raises:
+        RunAborted: no episode can be judged.
+        SetupFailed: the real history cannot be had.
+    """
+    return panel.compare(scenario.histories(sample, store, outcome), seed=episode_id)
+
+
+def pending() -> JudgeRecord:
+    """The record of an episode that waits for its judge."""
+    return JudgeRecord(state=State.PENDING, problem="not judged yet")

@@ -1,0 +1,173 @@
+"""Gates of the scenarios that leave a chain of commits (IR and ICC), and which of the commits parse.
+
+Everything is read from Git objects in a scratch repository. The history is the agent's, so it may hold anything: it
+is followed along first parents only, and only so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
+from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.scenario import Outcome
+from gitgoodbench.scoring.syntax import MAX_SOURCE_BYTES, count_errors, language_of
+from gitgoodbench.workspace.scratch import BundleError, ScratchRepository
+
+GATES: Final = ("finished", "base_is_ancestor", "final_tree_exact", "nothing_uncommitted")
+MAX_COMMITS: Final = 200
+"""Commits that are looked at one by one, the oldest first."""
+
+MAX_LISTING_BYTES: Final = 64 * 1024 * 1024
+"""Bytes of the list of one commit's files."""
+
+_TIMEOUT_S: Final = 60.0
+
+
+@dataclass(frozen=True)
+class LeftChain:
+    """What an agent left above the base.
+
+    head: the commit that HEAD named, if the scratch repository now has it. commits: from the oldest to the head along
+    first parents, without the base; None where the base is not on that line. problem: why the outcome cannot be read.
+    """
+
+    head: str | None
+    commits: tuple[str, ...] | None
+    problem: str | None = None
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The commits that are looked at one by one."""
+        return (self.commits or ())[:MAX_COMMITS]
+
+
+def take_in(scratch: ScratchRepository, base: str | None, outcome: Outcome) -> LeftChain:
+    """Import an outcome and find its commits. `base` None: the chain begins with a root commit."""
+    problem = outcome.problem
+    if outcome.bundle is not None:
+        try:
+            scratch.import_bundle(outcome.bundle)
+        except BundleError as refused:
+            problem = str(refused)
+    head = outcome.head
+    if problem is None and head is None:
+        problem = "HEAD names no commit"
+    if problem is not None or head is None:
+        return LeftChain(None, None, problem)
+    if scratch.git.execute("cat-file", "-e", f"{head}^{{commit}}").returncode != 0:
+        return LeftChain(None, None, f"the bundle lacks the commit {head} that HEAD named")
+    commits = _first_parents(scratch.git, base, head)
+    new = (commits or ())[:MAX_COMMITS] if outcome.bundle is not None else ()
+    problem = next(filter(None, (_listing_problem(scratch.git, commit) for commit in new)), None)
+    return LeftChain(head, commits) if problem is None else LeftChain(None, None, problem)
+
+
+def chain_gates(git: Git, left: LeftChain, newest: str, outcome: Outcome) -> dict[str, bool]:
+    """Requirement -> met, for every name in `GATES`.
+
+    finished: the episode was, as `Episode.outcome` noted in the outcome's state. final_tree_exact: HEAD's tree is that
+    of `newest`, the chain's last commit. nothing_uncommitted: neither a change nor an operation is left halfway.
+    """
+    state = outcome.state
+    under_way = any(state.get(name) for name in ("merge_in_progress", "rebase_in_progress"))
+    met = (
+        state.get("finished") is True,
+        bool(left.commits),
+        left.head is not None and same_tree(git, left.head, newest),
+        state.get("uncommitted") == [] and state.get("unmerged") == [] and not under_way,
+    )
+    return dict(zip(GATES, met, strict=True))
+
+
+def same_tree(git: Git, first: str, second: str) -> bool:
+    """Whether two commits have the same tree; a broken one has none."""
+    trees = [
+        git.execute("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}").stdout
+        for commit in (first, second)
+    ]
+    return trees[0] == trees[1] != b""
+
+
+def valid_syntax(git: Git, base: str | None, commits: Sequence[str], newest: str) -> list[bool]:
+    """For each commit, whether every file that it changes parses no worse than in the base or at the chain's end.
+
+    Real files need not be free of errors, since grammars lag behind their languages: an error counts when a file has
+    more of them than both before and after the chain. A commit that cannot be read is not valid.
+    """
+    ends = [read_tree(git, commit) if commit else {} for commit in (base, newest)]
+    counter = _ErrorCounter(git)
+    marks: list[bool] = []
+    before: Tree | None = ends[0]
+    for commit in commits:
+        try:
+            after = read_tree(git, commit)
+            marks.append(before is not None and _parses(counter, changed_paths(before, after), ends))
+            before = after
+        except GitError:
+            marks.append(False)
+            before = None
+    return marks
+
+
+Pair = tuple[Entry | None, Entry | None]
+
+
+def _parses(counter: _ErrorCounter, changes: Mapping[bytes, Pair], ends: Sequence[Tree]) -> bool:
+    for path, (_, entry) in changes.items():
+        if entry is None or not entry.is_file or language_of(path) is None:
+            continue
+        if entry in (tree.get(path) for tree in ends):
+            continue
+        found = counter.count(path, entry)
+        allowed = max(counter.count(path, tree.get(path)) or 0 for tree in ends)
+        if found is not None and found > allowed:
+            return False
+    return True
+
+
+class _ErrorCounter:
+    """Errors of files, each content parsed once."""
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._known: dict[tuple[str, str], int | None] = {}
+
+    def count(self, path: bytes, entry: Entry | None) -> int | None:
+        """None where there is no such file or it cannot be parsed."""
+        language = language_of(path)
+        if entry is None or language is None or not entry.is_file:
+            return None
+        key = (entry.oid, language)
+        if key not in self._known:
+            size = blob_sizes(self._git, [entry.oid])[entry.oid]
+            small = size is not None and size <= MAX_SOURCE_BYTES
+            content = read_blobs(self._git, [entry.oid])[entry.oid] if small else None
+            self._known[key] = None if content is None else count_errors(content, language)
+        return self._known[key]
+
+
+def _listing_problem(git: Git, commit: str) -> str | None:
+    """Why the files of a commit cannot be listed: a few small folders that hold each other can list without end."""
+    try:
+        read_hostile_tree(git, commit, limit=MAX_LISTING_BYTES)
+    except GitError as problem:
+        return f"the files of {commit} cannot be listed: {problem}"
+    return None
+
+
+def _first_parents(git: Git, base: str | None, head: str) -> tuple[str, ...] | None:
+    """Commits above the base, oldest first; None where the base is not on the first-parent line of `head`."""
+    above = [f"^{base}"] if base is not None else []
+    result = git.execute(
+        "rev-list", "--first-parent", "--parents", "--end-of-options", head, *above, timeout_s=_TIMEOUT_S
+    )
+    if result.returncode != 0 or result.timed_out:
+        return None
+    lines = [line.split() for line in reversed(result.stdout.decode("ascii").splitlines())]
+    if not lines:
+        return () if head == base else None
+    parent = lines[0][1] if len(lines[0]) > 1 else None
+    return tuple(commit for commit, *_ in lines) if parent == base else None

@@ -1,0 +1,164 @@
+"""What can be said of a chain of commits without a model: its size, its messages, and how near the real one it is.
+
+None of it decides whether an episode is solved. Good and bad histories can have the same figures; a table of runs whose
+judge is off still says something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.commits import read_commits
+from gitgoodbench.git.hunks import Mark
+from gitgoodbench.git.objects import read_blobs
+from gitgoodbench.git.process import Git
+from gitgoodbench.jsontypes import Json
+from gitgoodbench.scoring.chain_gates import same_tree, valid_syntax
+from gitgoodbench.scoring.history_lines import (
+    ChangedFile,
+    LineHistory,
+    TooLarge,
+    grouping_likeness,
+    read_lines,
+    reproduced,
+)
+from gitgoodbench.scoring.messages import MessageFigures, read_messages
+from gitgoodbench.scoring.syntax import definitions, enclosing_definition, language_of
+
+SCORES: Final = (
+    "syntax_valid", "messages_distinct", "subjects_short", "subjects_imperative", "commits_reproduced", "line_grouping"
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HistoryScores:
+    """scores: every name of `SCORES`, a value in [0, 1] or None where it cannot be known; more is better.
+
+    syntax_valid: share of commits that break no file. messages_distinct: share with a message of their own.
+    subjects_short, subjects_imperative: share of the subjects. commits_reproduced: share of the real commits that are
+    there as exactly the same set of changed lines. line_grouping: adjusted Rand index of the grouping of changed lines
+    into commits against the real one, 0 where it is negative; None where the histories do not end alike.
+
+    facts: `history` and `real_history`, the figures of either (see `HistoryFigures`).
+    """
+
+    scores: Mapping[str, float | None]
+    facts: Mapping[str, Json]
+
+    @staticmethod
+    def unknown() -> dict[str, float | None]:
+        return dict.fromkeys(SCORES)
+
+
+@dataclass(frozen=True)
+class HistoryFigures:
+    """Averages are per commit; None where they cannot be known.
+
+    mean_lines: removed and added lines. mean_definitions: functions and classes with a changed line in them, the
+    innermost ones. syntax_valid: commits that break no file, see `chain_gates.valid_syntax`.
+    """
+
+    commits: int
+    mean_lines: float | None
+    mean_files: float | None
+    mean_definitions: float | None
+    syntax_valid: int | None
+    repeated_messages: int
+    empty_messages: int
+    long_subjects: int
+    subjects_in_other_moods: int
+    mean_subject_length: float | None
+
+
+def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Sequence[str]) -> HistoryScores:
+    """Score a history against the real one.
+
+    Args:
+        git: a repository on this machine that holds both.
+        base: commit below both, None where they begin with a root commit.
+        commits, real: first-parent lines above it, oldest first, one commit at least; `commits` may be hostile.
+    """
+    ours, theirs = _Known.of(git, base, commits, real[-1]), _Known.of(git, base, real, real[-1])
+    likeness = share = None
+    if ours.lines is not None and theirs.lines is not None:
+        share = reproduced(ours.lines, theirs.lines)
+        if same_tree(git, commits[-1], real[-1]):
+            likeness = grouping_likeness(ours.lines, theirs.lines)
+    told = ours.messages
+    scores = {
+        "syntax_valid": None if ours.valid is None else ours.valid / len(commits),
+        "messages_distinct": 1 - (told.repeated + told.empty) / len(commits),
+        "subjects_short": 1 - told.long_subjects / told.with_subject if told.with_subject else None,
+        "subjects_imperative": 1 - told.other_moods / told.with_subject if told.with_subject else None,
+        "commits_reproduced": share,
+        "line_grouping": None if likeness is None else max(0.0, likeness),
+    }
+    return HistoryScores(scores, {"history": ours.figures(git), "real_history": theirs.figures(git)})
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What was read of one history; lines and valid are None where it is too large or broken."""
+
+    messages: MessageFigures
+    lines: LineHistory | None
+    valid: int | None
+
+    @classmethod
+    def of(cls, git: Git, base: str | None, commits: Sequence[str], newest: str) -> _Known:
+        messages = read_messages([commit.message for commit in read_commits(git, commits)])
+        try:
+            lines = read_lines(git, base, commits)
+        except TooLarge:
+            lines = None
+        except GitGoodBenchError:
+            return cls(messages, None, None)
+        return cls(messages, lines, sum(valid_syntax(git, base, commits, newest)))
+
+    def figures(self, git: Git) -> dict[str, Json]:
+        told, count = self.messages, self.messages.commits
+        files = None if self.lines is None else self.lines.commits
+        found = HistoryFigures(
+            commits=count,
+            mean_lines=None if files is None else sum(_line_count(commit) for commit in files) / count,
+            mean_files=None if files is None else sum(map(len, files)) / count,
+            mean_definitions=None if files is None else sum(_definition_count(git, commit) for commit in files) / count,
+            syntax_valid=self.valid,
+            repeated_messages=told.repeated,
+            empty_messages=told.empty,
+            long_subjects=told.long_subjects,
+            subjects_in_other_moods=told.other_moods,
+            mean_subject_length=told.mean_subject,
+        )
+        return asdict(found)
+
+
+def _line_count(files: Sequence[ChangedFile]) -> int:
+    return sum(file.lines.total() for file in files)
+
+
+def _definition_count(git: Git, files: Sequence[ChangedFile]) -> int:
+    """Functions and classes that a commit touches: by its added lines as they stand after it, by its removed before."""
+    return sum(len(_definitions(git, file)) for file in files)
+
+
+def _definitions(git: Git, file: ChangedFile) -> set[str]:
+    language = language_of(file.path)
+    if language is None or file.text is None:
+        return set()
+    names = set()
+    for mark, entry in ((Mark.REMOVED, file.before), (Mark.ADDED, file.after)):
+        if entry is None or not entry.is_file:
+            continue
+        content = read_blobs(git, [entry.oid])[entry.oid] or b""
+        known = definitions(content, language)
+        for position, line in enumerate(file.text.script):
+            number = file.text.old_line(position) if mark is Mark.REMOVED else file.text.new_line(position)
+            if line.mark is mark and number is not None:
+                around = enclosing_definition(known, number, number + 1)
+                if around is not None:
+                    names.add(around.name)
+    return names

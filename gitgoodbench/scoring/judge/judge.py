@@ -1,0 +1,108 @@
+"""One model as a judge: asks in both orders, so many times, and keeps every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from gitgoodbench.agents.base import Budget, GaveUp
+from gitgoodbench.agents.chat import ChatModel
+from gitgoodbench.agents.meter import Meter
+from gitgoodbench.errors import EpisodeError
+from gitgoodbench.scenario import Message
+from gitgoodbench.scoring.judge.answers import UnreadableAnswer, read_comparison
+from gitgoodbench.scoring.judge.prompt import ASK_AGAIN, Question
+from gitgoodbench.scoring.judge.record import OpinionRecord, QuestionRecord, RawAnswer, total_usage
+from gitgoodbench.scoring.judge.votes import Order, Vote, both_orders, majority, vote_of
+
+QUESTION_TIMEOUT_S: Final = 1800.0
+"""For one question in one order, all tries and waits included."""
+
+_TRIES: Final = 2
+
+
+class Judge:
+    """See the module's docstring. Used by several threads at once."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model.name
+        self._chat = model
+
+    def ask(self, question: Question, repeats: int) -> OpinionRecord:
+        """The judge's opinion. A server that fails ends the questions; the opinion's `problem` then says so.
+
+        Raises:
+            RunAborted: no question can succeed (rejected key, exhausted quota, unknown model).
+        """
+        asked: list[QuestionRecord] = []
+        meters: list[Meter] = []
+        problem = None
+        try:
+            for repeat in range(1, repeats + 1):
+                for order in Order:
+                    meters.append(self._chat.meter(Budget(max_turns=None, timeout_s=QUESTION_TIMEOUT_S)))
+                    asked.append(self._ask(question.prompts[order], order, repeat, meters[-1]))
+        except EpisodeError as failure:
+            problem = f"judge {self.model}: {failure}"
+        return self._opinion(asked, repeats, meters, problem)
+
+    def _ask(self, prompt: Sequence[Message], order: Order, repeat: int, meter: Meter) -> QuestionRecord:
+        messages = list(prompt)
+        answers: list[RawAnswer] = []
+        for _ in range(_TRIES):
+            text, finish_reason = self._answer(messages, meter)
+            try:
+                comparison = read_comparison(text)
+            except UnreadableAnswer as problem:
+                answers.append(RawAnswer(text=text, finish_reason=finish_reason, problem=str(problem)))
+                said: list[Message] = [{"role": "assistant", "content": text}] if text.strip() else []
+                messages = [*prompt, *said, {"role": "user", "content": ASK_AGAIN.format(problem=problem)}]
+                continue
+            answers.append(RawAnswer(text=text, finish_reason=finish_reason))
+            return QuestionRecord(
+                order=order,
+                repeat=repeat,
+                answers=tuple(answers),
+                preferred=comparison.preferred,
+                reason=comparison.reason,
+                vote=vote_of(comparison.preferred, order),
+            )
+        return QuestionRecord(order=order, repeat=repeat, answers=tuple(answers))
+
+    def _answer(self, messages: Sequence[Message], meter: Meter) -> tuple[str, str]:
+        """Text and finish reason; a request that the content filter stops is an answer that cannot be read."""
+        try:
+            answer = self._chat.answer(messages, (), meter)
+        except GaveUp as refusal:
+            return str(refusal), "content_filter"
+        meter.count(answer.tokens)
+        return str(answer.message["content"] or ""), answer.finish_reason
+
+    def _opinion(
+        self, asked: Sequence[QuestionRecord], repeats: int, meters: Sequence[Meter], problem: str | None
+    ) -> OpinionRecord:
+        first, second = (_majority_of(asked, order, repeats) for order in Order)
+        return OpinionRecord(
+            model=self.model,
+            verdict=both_orders(first, second),
+            agent_first=first,
+            real_first=second,
+            consistent=None if first is None or second is None else first is second,
+            questions=tuple(asked),
+            usage=total_usage([meter.usage for meter in meters]),
+            notes=tuple(dict.fromkeys(note for meter in meters for note in meter.notes)),
+            problem=problem or _unreadable(self.model, asked),
+            failed=problem is not None,
+        )
+
+
+def _majority_of(asked: Sequence[QuestionRecord], order: Order, repeats: int) -> Vote | None:
+    votes = [question.vote for question in asked if question.order is order]
+    return majority(votes + [None] * (repeats - len(votes)))
+
+
+def _unreadable(model: str, asked: Sequence[QuestionRecord]) -> str | None:
+    for question in asked:
+        if question.vote is None:
+            return f"judge {model}: its answer could not be read ({question.answers[-1].problem})"
+    return None

@@ -1,0 +1,37 @@
+"""What the user chooses for the judges, and what stands where nothing is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from gitgoodbench.agents.flags import ModelFlags
+
+DEFAULT_MODEL: Final = "gpt-4o"
+DEFAULT_LIMIT: Final = 60_000
+MAX_LIMIT: Final = 1_000_000
+MOST_REPEATS: Final = 25
+
+JUDGE_FLAGS: Final = ModelFlags(
+    model="--judge-model",
+    base_url="--judge-base-url",
+    keys=("GITGOODBENCH_JUDGE_API_KEY", "OPENAI_API_KEY"),
+    without="leave the judge out (--judge none)",
+)
+
+_MAX_TOKENS: Final = 4096
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """What the user chooses. limit: characters of each history that are shown.
+
+    max_tokens: of one answer, so that a small model that rambles comes to an end.
+    """
+
+    models: tuple[str, ...] = (DEFAULT_MODEL,)
+    base_url: str | None = None
+    repeats: int = 1
+    limit: int = DEFAULT_LIMIT
+    max_tokens: int = _MAX_TOKENS
+    request_timeout_s: float = 300.0

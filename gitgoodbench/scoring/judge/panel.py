@@ -1,0 +1,89 @@
+"""One or several judges over one pair of histories, by majority."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+from gitgoodbench.agents.options import AgentOptions, chat_settings
+from gitgoodbench.git.histories import HistoryPair
+from gitgoodbench.scoring.judge.options import JUDGE_FLAGS, JudgeOptions
+from gitgoodbench.scoring.judge.prompt import RESPONSE_FORMAT, Question, make_question, prompt_fingerprint
+from gitgoodbench.scoring.judge.record import CutRecord, JudgeRecord, OpinionRecord, State, total_usage
+from gitgoodbench.scoring.judge.votes import Vote, majority
+
+
+class Asks(Protocol):
+    """A judge, as `judge.Judge` is one."""
+
+    def ask(self, question: Question, repeats: int) -> OpinionRecord: ...
+
+
+class Panel:
+    """See the module's docstring. Used by several threads at once."""
+
+    def __init__(self, judges: Sequence[Asks], *, repeats: int, limit: int) -> None:
+        self._judges = tuple(judges)
+        self._repeats = repeats
+        self._limit = limit
+
+    def compare(self, pair: HistoryPair | None, *, seed: str) -> JudgeRecord:
+        """Judge one episode.
+
+        Args:
+            pair: None where the agent left no history: it has lost.
+            seed: of the marker in the prompts, such as the episode's id.
+
+        Raises:
+            RunAborted: no episode can be judged (rejected key, exhausted quota, unknown model).
+        """
+        if pair is None or not pair.agent.commits:
+            return JudgeRecord(state=State.NOTHING, verdict=Vote.LOSS)
+        question = make_question(pair, seed=seed, limit=self._limit)
+        cut = None if question.cut is None else CutRecord(**dataclasses.asdict(question.cut))
+        asked = JudgeRecord(
+            state=State.IDENTICAL, verdict=Vote.TIE, repeats=self._repeats, prompt=prompt_fingerprint(),
+            marker=question.marker, cut=cut,
+        )  # fmt: skip
+        if question.identical:
+            return asked
+        return _settled(asked, [judge.ask(question, self._repeats) for judge in self._judges])
+
+
+def open_panel(options: JudgeOptions) -> Panel:
+    """The panel that a user asks for.
+
+    Raises:
+        UserError: a missing or unusable API key, a base URL or a name that is none.
+    """
+    settings = [
+        chat_settings(
+            AgentOptions(model=model, base_url=options.base_url, request_timeout_s=options.request_timeout_s),
+            JUDGE_FLAGS,
+        )
+        for model in options.models
+    ]
+    from gitgoodbench.agents.chat import ChatModel  # the SDK takes a second to import
+    from gitgoodbench.scoring.judge.judge import Judge
+
+    optional = {"temperature": 0.0, "max_tokens": options.max_tokens, "response_format": RESPONSE_FORMAT}
+    models = zip(options.models, settings, strict=True)
+    judges = [Judge(ChatModel(model, optional=optional, **chosen)) for model, chosen in models]
+    return Panel(judges, repeats=options.repeats, limit=options.limit)
+
+
+def _settled(asked: JudgeRecord, opinions: Sequence[OpinionRecord]) -> JudgeRecord:
+    verdict = majority([opinion.verdict for opinion in opinions])
+    open_ones = [opinion for opinion in opinions if opinion.verdict is None] if verdict is None else []
+    state = State.JUDGED
+    if open_ones:
+        state = State.FAILED if any(opinion.failed for opinion in open_ones) else State.UNREADABLE
+    update = {
+        "state": state,
+        "verdict": verdict,
+        "problem": "; ".join(opinion.problem for opinion in open_ones if opinion.problem) or None,
+        "judges": tuple(opinions),
+        "usage": total_usage([opinion.usage for opinion in opinions]),
+    }
+    return asked.model_copy(update=update)

@@ -1,0 +1,130 @@
+"""How hunks and changed files are shown to an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gitgoodbench.git.hunks import Hunk, HunkView, Mark
+from gitgoodbench.git.objects import SUBMODULE, SYMLINK, Entry
+from gitgoodbench.git.paths import show_path
+from gitgoodbench.git.text import encoding_of, to_text
+
+from .changes import Aspect, FileChange
+from .division import Division, Piece
+
+NO_NEWLINE = "\\ No newline at end of file"
+LISTED_FILES = 50
+
+HUNK_LIMIT = 30_000
+"""Characters of one hunk that are shown."""
+
+LISTING_LIMIT = 12_000
+"""Characters of the remaining hunks up to which they are shown in full again after each commit."""
+
+
+def show_hunk(division: Division, number: int, *, line_numbers: bool) -> str:
+    """One of the remaining hunks in full, under its number.
+
+    line_numbers: number the changed lines, for those who may split hunks.
+    """
+    piece = division.remaining[number - 1]
+    heading = f"Hunk {number} (of {len(division.remaining)}) in {_name(piece.file)}:"
+    if isinstance(piece.part, Aspect):
+        return f"{heading} {describe_aspect(piece.file, piece.part)}"
+    view = _view(division, piece)
+    encoding = encoding_of(piece.file.old_content, piece.file.new_content)
+    rows = [view.header.decode("utf-8", "replace")]
+    count = 0
+    for line in view.lines:
+        text = to_text(line.content, encoding)
+        label = ""
+        if line_numbers:
+            count += line.mark is not Mark.KEPT
+            label = " " * 5 if line.mark is Mark.KEPT else f"{count:4} "
+        rows.append(label + line.mark.value.decode() + text.removesuffix("\n"))
+        if not text.endswith("\n"):
+            rows.append(NO_NEWLINE)
+    return _shorten(f"{heading}\n" + "\n".join(rows))
+
+
+def show_hunks(division: Division, numbers: Iterable[int], *, line_numbers: bool) -> str:
+    return "\n\n".join(show_hunk(division, number, line_numbers=line_numbers) for number in numbers)
+
+
+def list_remaining(division: Division, *, line_numbers: bool) -> str:
+    """The remaining hunks under their present numbers: in full where they are short, else a line for each."""
+    numbers = range(1, len(division.remaining) + 1)
+    full = show_hunks(division, numbers, line_numbers=line_numbers)
+    if len(full) <= LISTING_LIMIT:
+        return full
+    return "\n".join(_summary(division, number) for number in numbers)
+
+
+def describe_aspect(file: FileChange, aspect: Aspect) -> str:
+    """What changes where no line does."""
+    before, after = file.before, file.after
+    if aspect is Aspect.PATH:
+        return f"the file is renamed from {show_path(file.old_path)} to {show_path(file.new_path)}"
+    if aspect is Aspect.MODE:
+        assert before is not None
+        assert after is not None
+        return f"the mode changes from {before.mode} to {after.mode}"
+    if before is None:
+        assert after is not None
+        return f"it is new: {_kind(after)}"
+    if after is None:
+        return f"it is deleted; it was {_kind(before)}"
+    return f"it changes as a whole, from {_kind(before)} to {_kind(after)}"
+
+
+def list_files(files: Iterable[FileChange]) -> list[str]:
+    """A line for each changed file, the first `LISTED_FILES` of them."""
+    listed = list(files)
+    lines = [f"{_name(file)} ({_fate(file)})" for file in listed[:LISTED_FILES]]
+    left_out = len(listed) - LISTED_FILES
+    return [*lines, f"and {left_out} more"] if left_out > 0 else lines
+
+
+def _view(division: Division, piece: Piece) -> HunkView:
+    assert piece.file.text is not None
+    assert isinstance(piece.part, Hunk)
+    return piece.file.text.view(piece.part, division.hunks_done(piece.file))
+
+
+def _summary(division: Division, number: int) -> str:
+    piece = division.remaining[number - 1]
+    if isinstance(piece.part, Aspect):
+        return f"Hunk {number} in {_name(piece.file)}: {describe_aspect(piece.file, piece.part)}"
+    view = _view(division, piece)
+    first = next(line for line in view.lines if line.mark is not Mark.KEPT)
+    shown = (first.mark.value + first.content.rstrip(b"\r\n")[:160]).decode("utf-8", "replace")
+    return f"Hunk {number} in {_name(piece.file)}: {view.header.decode('utf-8', 'replace')} begins {shown}"
+
+
+def _name(file: FileChange) -> str:
+    return show_path(file.new_path if file.after is not None else file.old_path)
+
+
+def _fate(file: FileChange) -> str:
+    if file.before is None:
+        return "new"
+    if file.after is None:
+        return "deleted"
+    if file.after.mode == SUBMODULE:
+        return f"submodule, now at {file.after.oid}"
+    return "changed" if file.old_path == file.new_path else f"renamed from {show_path(file.old_path)}"
+
+
+def _kind(entry: Entry) -> str:
+    if entry.mode == SUBMODULE:
+        return f"a submodule at {entry.oid[:12]}"
+    if entry.mode == SYMLINK:
+        return f"a symbolic link (content {entry.oid[:12]})"
+    return f"a file of mode {entry.mode} (content {entry.oid[:12]})"
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= HUNK_LIMIT:
+        return text
+    half = HUNK_LIMIT // 2
+    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out here ...]\n{text[-half:]}"

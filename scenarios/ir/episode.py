@@ -1,0 +1,155 @@
+"""One chain being rebased, and how a sample becomes such an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
+from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed, SetupFailed
+from gitgoodbench.git.commits import Commit, read_commits
+from gitgoodbench.git.histories import ChainHistory, read_history
+from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.jsontypes import Json
+from gitgoodbench.sandbox.base import Sandbox
+from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
+from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.tools import Tool
+from gitgoodbench.workspace.build import build_workspace, check_out
+from gitgoodbench.workspace.chain import CommitChain, chain_spec, read_chain
+from gitgoodbench.workspace.history import chain_boundary
+from gitgoodbench.workspace.outcome import Outcome, take_outcome
+from gitgoodbench.workspace.store import RepositoryStore
+
+from .extended import ExtendedRebaseTools
+from .prompt import rebase_prompt
+from .tools import RebaseTools
+
+BRANCH = "work"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What reference agents know of the chain: the repository that it comes from, and the chain in it."""
+
+    mirror: Git
+    base: Commit | None
+    commits: tuple[Commit, ...]
+
+
+class RebaseEpisode:
+    """An Episode (see gitgoodbench.scenario) of interactive rebase."""
+
+    def __init__(
+        self,
+        git: Git,
+        tools: RebaseTools | ShellTools,
+        prompt: Sequence[Message],
+        facts: Mapping[str, Json],
+        reference: Reference,
+    ) -> None:
+        self.git = git
+        self.toolbox = tools
+        self.prompt = prompt
+        self.facts = facts
+        self.reference = reference
+        self.tools: Sequence[Tool] = tools.tools()
+        self.done_by_oracle = False
+
+    @property
+    def finished(self) -> bool:
+        return self.toolbox.finished or self.done_by_oracle
+
+    @property
+    def reminder(self) -> str:
+        if isinstance(self.toolbox, ShellTools):
+            return "You have not called finish. Rewrite the commits and call finish, or go on with run_command."
+        return "The rebase has not been carried out. Update the plan if it is not right yet, then call execute_rebase."
+
+    def outcome(self) -> Outcome:
+        """What was left; its state also says whether the episode was `finished`, and how often a rebase conflicted."""
+        left = take_outcome(self.git, [self.reference.commits[-1].oid])
+        state: dict[str, Json] = {**left.state, "finished": self.finished}
+        if isinstance(self.toolbox, RebaseTools):
+            state["conflicting_rebases"] = self.toolbox.conflicts
+        else:
+            state["rebase_in_progress"] = _is_rebasing(self.git)
+        return replace(left, state=state)
+
+
+def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> RebaseEpisode:
+    """Check the chain out on a branch of its own inside the sandbox, with the history below it and nothing above.
+
+    Raises:
+        SetupFailed: a commit or a content that it changes is missing, or the chain holds a merge.
+    """
+    spec = chain_spec(sample)
+    mirror = Git(store.git_dir(sample.name, [spec.newest_commit]))
+    chain = read_rebase_chain(mirror, spec)
+    try:
+        reference = _reference(mirror, chain)
+        history = read_history(mirror, chain.base, chain.newest)
+        boundary = _boundary(mirror, chain, options.history)
+    except GitGoodBenchError as problem:
+        raise SetupFailed(f"the chain cannot be read: {problem}") from problem
+    try:
+        git = build_workspace(sandbox, mirror, {BRANCH: chain.newest}, boundary=boundary)
+        check_out(git, chain.newest)
+    except GitError as problem:
+        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
+    return RebaseEpisode(
+        git=git,
+        tools=_toolbox(sandbox, git, reference, history, options.tool_set),
+        prompt=rebase_prompt(
+            history.commits, sample.programming_language, options.tool_set, root=chain.base is None
+        ),
+        facts=_facts(spec, chain, history),
+        reference=reference,
+    )  # fmt: skip
+
+
+def read_rebase_chain(mirror: Git, spec: FileCommitChainSpec) -> CommitChain:
+    """The row's chain, which must be one that can be replayed commit by commit.
+
+    Raises:
+        SetupFailed: it is too short, or holds a merge.
+    """
+    chain = read_chain(mirror, spec)
+    if chain.merges:
+        raise SetupFailed(f"the chain holds the merge {chain.merges[0]}, which a rebase cannot replay")
+    return chain
+
+
+def _reference(mirror: Git, chain: CommitChain) -> Reference:
+    base = read_commits(mirror, [chain.base])[0] if chain.base is not None else None
+    return Reference(mirror, base, tuple(read_commits(mirror, chain.commits)))
+
+
+def _boundary(mirror: Git, chain: CommitChain, history: int | None) -> tuple[str, ...]:
+    if history is None or chain.base is None:
+        return ()
+    return chain_boundary(mirror, chain.base, history)
+
+
+def _toolbox(
+    sandbox: Sandbox, git: Git, reference: Reference, history: ChainHistory, tool_set: ToolSet
+) -> RebaseTools | ShellTools:
+    if tool_set is ToolSet.SHELL:
+        return ShellTools(sandbox)
+    kind = ExtendedRebaseTools if tool_set is ToolSet.EXTENDED else RebaseTools
+    return kind(git, reference.base, reference.commits, history.commits)
+
+
+def _facts(spec: FileCommitChainSpec, chain: CommitChain, history: ChainHistory) -> dict[str, Json]:
+    return {
+        "commits": len(chain.commits),
+        "from_root": chain.base is None,
+        "oldest_as_in_row": chain.commits[0] == spec.oldest_commit,
+        "patch_bytes": sum(len(view.patch) for view in history.commits),
+    }
+
+
+def _is_rebasing(git: Git) -> bool:
+    """Whether a rebase of the agent's waits to be continued."""
+    names = ("rebase-merge", "rebase-apply")
+    return any(git.executor.exec(["test", "-e", f"{git.git_dir}/{name}"]).returncode == 0 for name in names)

@@ -1,0 +1,172 @@
+"""What a score says of histories that are right, wrong, left undone, or hostile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from gitgoodbench.jsontypes import Json
+from gitgoodbench.scenario import Outcome, Verdict
+from tests.support.chains import ICC, ChainCase, Files, make_chain
+
+STATE: dict[str, Json] = {"uncommitted": [], "unmerged": [], "merge_in_progress": False, "finished": True}
+VERSIONS: Sequence[Files] = (
+    {b"a.py": b"def f():\n    return 1\n", b"b.py": b"b = 1\n"},
+    {b"a.py": b"def f():\n    return 2\n", b"b.py": b"b = 1\n"},
+    {b"a.py": b"def f():\n    return 2\n", b"b.py": b"b = 2\n"},
+    {b"a.py": b"def f():\n    return 3\n", b"b.py": b"b = 2\n"},
+)
+FINAL = VERSIONS[-1]
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> ChainCase:
+    return make_chain(tmp_path / "r.git", VERSIONS)
+
+
+def outcome_of(
+    case: ChainCase, *trees: Files, onto: str | None = None, state: Mapping[str, Json] | None = None
+) -> Outcome:
+    """The outcome of an agent that committed these trees, one upon the other."""
+    head = onto or case.base
+    for number, files in enumerate(trees):
+        head = case.builder.commit(files, [head], b"Commit %d\n" % number)
+    case.builder.branch("outcome", head)
+    bundle = (
+        case.git.run("bundle", "create", "--quiet", "-", "outcome", "--not", case.base) if head != case.base else None
+    )
+    case.git.run("update-ref", "-d", "refs/heads/outcome")
+    return Outcome(head, bundle, {**STATE, "hunks": "chain-file", **(state or {})})
+
+
+def score(case: ChainCase, outcome: Outcome) -> Verdict:
+    verdict: Verdict = ICC.score(case.sample, case.store, outcome)
+    return verdict
+
+
+def test_all_requirements_met(case: ChainCase) -> None:
+    verdict = score(case, outcome_of(case, VERSIONS[1], FINAL))
+    assert verdict.gates == {
+        "finished": True, "base_is_ancestor": True, "final_tree_exact": True, "nothing_uncommitted": True,
+    }  # fmt: skip
+    assert (verdict.solved, verdict.solved_paper, verdict.problem) == (None, None, None)
+    assert verdict.facts["commits_made"] == 2
+    assert verdict.scores["several_commits"] == 1
+    assert verdict.scores["syntax_valid"] == 1
+
+
+def test_the_real_commits_are_reproduced_in_full(case: ChainCase) -> None:
+    scores = score(case, outcome_of(case, *VERSIONS[1:])).scores
+    assert (scores["commits_reproduced"], scores["line_grouping"]) == (1, 1)
+
+
+def test_a_single_commit_reproduces_none(case: ChainCase) -> None:
+    scores = score(case, outcome_of(case, FINAL)).scores
+    assert (scores["commits_reproduced"], scores["line_grouping"], scores["several_commits"]) == (0, 0, 0)
+
+
+def failed(verdict: Verdict) -> list[str]:
+    return [name for name, met in verdict.gates.items() if not met]
+
+
+def test_dropped_work_fails_its_gate(case: ChainCase) -> None:
+    assert failed(score(case, outcome_of(case, VERSIONS[1]))) == ["final_tree_exact"]
+
+
+def test_added_work_fails_its_gate(case: ChainCase) -> None:
+    assert failed(score(case, outcome_of(case, {**FINAL, b"c.py": b""}))) == ["final_tree_exact"]
+
+
+@pytest.mark.parametrize(
+    ("state", "gate"),
+    [
+        ({"finished": False}, "finished"),
+        ({"uncommitted": ["x"]}, "nothing_uncommitted"),
+        ({"uncommitted": None}, "nothing_uncommitted"),
+        ({"merge_in_progress": True}, "nothing_uncommitted"),
+    ],
+)
+def test_a_state_that_is_not_clean_fails_its_gate(case: ChainCase, state: dict[str, Json], gate: str) -> None:
+    assert failed(score(case, outcome_of(case, FINAL, state=state))) == [gate]
+
+
+def test_a_history_that_does_not_stand_on_the_base_fails_its_gate(case: ChainCase) -> None:
+    other = case.builder.commit(VERSIONS[0], [])
+    outcome = outcome_of(case, FINAL, onto=other)
+    verdict = score(case, outcome)
+    assert failed(verdict) == ["base_is_ancestor"]
+    assert ICC.histories(case.sample, case.store, outcome) is None
+
+
+def test_a_merge_that_hides_the_base_behind_a_second_parent_does_not_stand_on_it(case: ChainCase) -> None:
+    other = case.builder.commit(VERSIONS[0], [])
+    merge = case.builder.commit(FINAL, [other, case.base])
+    assert failed(score(case, outcome_of(case, onto=merge))) == ["base_is_ancestor"]
+
+
+def test_commits_that_do_not_parse_are_counted(case: ChainCase) -> None:
+    broken = {**FINAL, b"a.py": b"def f(:\n    return (2\n"}
+    verdict = score(case, outcome_of(case, broken, {**broken, b"b.py": b"b = 2\n"}, FINAL, FINAL))
+    assert verdict.scores["syntax_valid"] == 3 / 4
+    assert verdict.gates["final_tree_exact"]
+
+
+def test_one_commit_for_a_chain_of_two_is_not_held_against_anyone(tmp_path: Path) -> None:
+    case = make_chain(tmp_path / "r.git", VERSIONS[:3])
+    assert score(case, outcome_of(case, VERSIONS[2])).scores["several_commits"] is None
+
+
+def test_a_judge_sees_only_the_chains_file_as_published(case: ChainCase) -> None:
+    pair = ICC.histories(case.sample, case.store, outcome_of(case, VERSIONS[2], FINAL))
+    assert pair is not None
+    assert [commit.message for commit in pair.agent.commits] == [b"Commit 0\n", b"Commit 1\n"]
+    assert [b"b = 2" in commit.patch for commit in pair.agent.commits] == [False, False]
+    assert [commit.message[:6] for commit in pair.real.commits] == [b"Step 1", b"Step 2", b"Step 3"]
+    assert [commit.patch.count(b"return") for commit in pair.real.commits] == [2, 0, 2]
+
+
+def test_a_judge_sees_all_files_where_all_hunks_were_offered(case: ChainCase) -> None:
+    pair = ICC.histories(case.sample, case.store, outcome_of(case, VERSIONS[2], FINAL, state={"hunks": "all"}))
+    assert pair is not None
+    assert [b"b = 2" in commit.patch for commit in pair.agent.commits] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        (Outcome(None, None, {}), "HEAD names no commit"),
+        (Outcome("1" * 40, b"", {}), "not a Git bundle"),
+        (Outcome("1" * 40, b"# v2 git bundle\n\nPACKgarbage", {}), "refused"),
+        (Outcome("1" * 40, None, {}), "the bundle lacks the commit"),
+        (Outcome(None, None, {}, problem="git bundle gave more than 67108864 bytes"), "gave more than"),
+    ],
+)
+def test_an_outcome_that_cannot_be_read_is_reported(case: ChainCase, outcome: Outcome, reason: str) -> None:
+    verdict = score(case, outcome)
+    assert verdict.problem is not None
+    assert reason in verdict.problem
+    assert verdict.solved is False
+    assert not any(verdict.gates.values())
+
+
+def test_a_history_of_many_commits_is_looked_at_only_so_far(case: ChainCase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitgoodbench.scoring.chain_gates.MAX_COMMITS", 3)
+    verdict = score(case, outcome_of(case, *[{**FINAL, b"b.py": b"b = %d\n" % n} for n in range(3, 8)], FINAL))
+    assert verdict.facts["commits_made"] == 6
+    assert all(verdict.gates.values())
+
+
+def test_a_tree_with_broken_parts_ends_in_a_verdict(case: ChainCase) -> None:
+    """A submodule entry and a missing blob where source files were."""
+    missing = case.git.line("hash-object", "--stdin", stdin=b"never stored")
+    tree = case.git.line(
+        "mktree", "--missing", stdin=f"100644 blob {missing}\ta.py\n160000 commit {missing}\tb.py\n".encode()
+    )
+    commit = case.git.line("commit-tree", "-p", case.base, "-m", "x", tree)
+    pack = case.git.run("pack-objects", "--stdout", "--quiet", stdin=f"{commit}\n{tree}\n".encode())
+    outcome = Outcome(commit, b"# v2 git bundle\n" + f"{commit} HEAD\n\n".encode() + pack, STATE)
+    verdict = score(case, outcome)
+    assert verdict.problem is None
+    assert failed(verdict) == ["final_tree_exact"]

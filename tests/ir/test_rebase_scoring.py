@@ -1,0 +1,318 @@
+"""What an outcome scores: gates, history scores, and that any outcome at all ends with a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitgoodbench.errors import Status
+from gitgoodbench.git.process import Git
+from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.scenario import Outcome, ToolSet
+from gitgoodbench.workspace.outcome import take_outcome
+from tests.support.rebases import IR, RebaseCase, begin, call, left_history, make_chain, play, score, update
+
+CLEAN = {"uncommitted": [], "unmerged": [], "merge_in_progress": False, "finished": True}
+ALL_MET = {
+    "finished": True,
+    "base_is_ancestor": True,
+    "final_tree_exact": True,
+    "nothing_uncommitted": True,
+    "history_changed": True,
+}
+FIRST = b"def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+SECOND = FIRST.replace(b"return 2", b"return 3")
+BROKEN = SECOND.replace(b"def one():", b"def one(:")
+THIRD = SECOND.replace(b"return 1", b"return 11")
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> RebaseCase:
+    return make_chain(
+        tmp_path / "r.git",
+        {b"a.py": b"x = 0\n"},
+        ({b"a.py": FIRST}, b"Add one and two\n"),
+        ({b"a.py": BROKEN}, b"Added three\n"),
+        ({b"a.py": THIRD}, b"Added three\n"),
+    )
+
+
+class Left:
+    """A clone of the case's repository in which a test commits what it likes."""
+
+    def __init__(self, case: RebaseCase, folder: Path) -> None:
+        self.case = case
+        folder.mkdir()
+        self.git = Git(folder / ".git", folder)
+        self.git.run("init", "--quiet", "--template=", "--initial-branch=work")
+        info = folder / ".git/objects/info/alternates"
+        info.parent.mkdir(exist_ok=True)
+        info.write_text(f"{case.builder.path}/objects\n")
+        self.git.run("reset", "--hard", "--quiet", case.commits[-1])
+
+    def commit(self, parent: str | None, tree_of: str, message: bytes) -> str:
+        tree = self.git.line("rev-parse", f"{tree_of}^{{tree}}")
+        parents = [] if parent is None else ["-p", parent]
+        commit = self.git.line("commit-tree", *parents, "-F", "-", tree, stdin=message)
+        self.git.run("reset", "--hard", "--quiet", commit)
+        return commit
+
+    def outcome(self, **state: object) -> Outcome:
+        left = take_outcome(self.git, [self.case.commits[-1]])
+        return Outcome(left.head, left.bundle, {**left.state, "finished": True, **state}, left.problem)  # type: ignore[dict-item]
+
+
+@pytest.fixture
+def left(case: RebaseCase, tmp_path: Path) -> Left:
+    return Left(case, tmp_path / "left")
+
+
+def unmet(case: RebaseCase, outcome: Outcome) -> list[str]:
+    return [gate for gate, met in score(case, outcome).gates.items() if not met]
+
+
+def test_no_judge_has_spoken_so_nothing_is_solved_or_unsolved(case: RebaseCase, left: Left) -> None:
+    left.commit(case.base, case.commits[-1], b"All\n")
+    verdict = score(case, left.outcome())
+    assert (verdict.solved, verdict.solved_paper, verdict.problem) == (None, None, None)
+    assert verdict.gates == ALL_MET
+
+
+def test_the_scores_of_one_commit_against_the_real_three(case: RebaseCase, left: Left) -> None:
+    left.commit(case.base, case.commits[-1], b"Added all\n")
+    verdict = score(case, left.outcome())
+    assert verdict.scores == {
+        "several_commits": 0.0,
+        "syntax_valid": 1.0,
+        "messages_distinct": 1.0,
+        "subjects_short": 1.0,
+        "subjects_imperative": 0.0,
+        "commits_reproduced": 0.0,
+        "line_grouping": 0.0,
+    }
+    assert verdict.facts["commits_made"] == 1
+    assert verdict.facts["history"] == {
+        "commits": 1,
+        "mean_lines": 7.0,
+        "mean_files": 1.0,
+        "mean_definitions": 2.0,
+        "syntax_valid": 1,
+        "repeated_messages": 0,
+        "empty_messages": 0,
+        "long_subjects": 0,
+        "subjects_in_other_moods": 1,
+        "mean_subject_length": 9.0,
+    }
+    assert verdict.facts["real_history"] == {
+        "commits": 3,
+        "mean_lines": (7 + 4 + 4) / 3,
+        "mean_files": 1.0,
+        "mean_definitions": (2 + 2 + 1) / 3,
+        "syntax_valid": 2,
+        "repeated_messages": 1,
+        "empty_messages": 0,
+        "long_subjects": 0,
+        "subjects_in_other_moods": 2,
+        "mean_subject_length": (15 + 11 + 11) / 3,
+    }
+
+
+def test_the_first_real_commit_kept_and_the_others_melded(case: RebaseCase, local_provider: SandboxProvider) -> None:
+    with begin(case, local_provider) as (episode, _):
+        update(episode, (0, "pick"), (1, "pick"), (2, "squash", "Return others"))
+        call(episode, "execute_rebase")
+        outcome = episode.outcome()
+    scores = score(case, outcome).scores
+    assert scores["commits_reproduced"] == 1 / 3
+    assert scores["syntax_valid"] == scores["messages_distinct"] == scores["several_commits"] == 1.0
+    # Of seven lines: x = 0 and three of the first commit alike in both; def one() was restored by the last real commit
+    # alone, so it is the first one's here; return 3 and return 11 are apart in the real history. That makes 6 pairs
+    # together in both, 11 here, 7 there, of 21: (6 - 11 * 7 / 21) / ((11 + 7) / 2 - 11 * 7 / 21).
+    assert scores["line_grouping"] == pytest.approx(0.4375)
+
+
+def anew(left: Left, *messages: bytes) -> None:
+    """The chain's trees again, in new commits."""
+    tip = left.case.base
+    for real, message in zip(left.case.commits, messages, strict=True):
+        tip = left.commit(tip, real, message)
+
+
+def merge_of_a_side_branch(left: Left) -> None:
+    base, newest = left.case.base, left.case.commits[-1]
+    side = left.commit(base, left.case.commits[0], b"Side\n")
+    tree = left.git.line("rev-parse", f"{newest}^{{tree}}")
+    merge = left.git.line("commit-tree", "-p", str(base), "-p", side, "-F", "-", tree, stdin=b"Merge\n")
+    left.git.run("reset", "--hard", "--quiet", merge)
+
+
+def left_over_file(left: Left) -> None:
+    left.commit(left.case.base, left.case.commits[-1], b"All\n")
+    Path(left.git.work_tree or "", "left-over").write_text("x")
+
+
+MESSAGES = (b"Add one and two\n", b"Added three\n", b"Added three\n")
+HISTORIES: dict[str, tuple[Callable[[Left], object], list[str]]] = {
+    "untouched": (lambda _: None, ["history_changed"]),
+    "written anew": (lambda left: anew(left, *MESSAGES), ["history_changed"]),
+    "other blanks": (lambda left: anew(left, *MESSAGES[:2], b"\nAdded three  \n\n\n"), ["history_changed"]),
+    "reworded": (lambda left: anew(left, MESSAGES[0], b"Broke one\n", MESSAGES[2]), []),
+    "less than all": (lambda left: left.commit(left.case.base, left.case.commits[1], b"Two\n"), ["final_tree_exact"]),
+    "without the base": (
+        lambda left: left.commit(None, left.case.commits[-1], b"All\n"),
+        ["base_is_ancestor", "history_changed"],
+    ),
+    "the base itself": (
+        lambda left: left.git.run("reset", "--hard", "--quiet", left.case.base or ""),
+        ["base_is_ancestor", "final_tree_exact", "history_changed"],
+    ),
+    "the base in other words": (
+        lambda left: left.commit(None, left.case.base or "", b"Base\n"),
+        ["base_is_ancestor", "final_tree_exact", "history_changed"],
+    ),
+    "a merge": (merge_of_a_side_branch, []),
+    "a file left over": (left_over_file, ["nothing_uncommitted"]),
+}
+
+
+@pytest.mark.parametrize("kind", HISTORIES, ids=lambda kind: kind.replace(" ", "-"))
+def test_the_gates_of_each_kind_of_history(case: RebaseCase, left: Left, kind: str) -> None:
+    make, gates = HISTORIES[kind]
+    make(left)
+    assert unmet(case, left.outcome()) == gates
+
+
+def test_the_gates_of_work_that_is_not_done(case: RebaseCase, left: Left) -> None:
+    anew(left, b"One\n", b"Two\n", b"Three\n")
+    assert unmet(case, left.outcome(finished=False)) == ["finished"]
+    assert unmet(case, left.outcome(rebase_in_progress=True)) == ["nothing_uncommitted"]
+    assert unmet(case, left.outcome(uncommitted=None)) == ["nothing_uncommitted"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "problem"),
+    [
+        (Outcome(None, None, CLEAN, "HEAD names no commit"), "HEAD names no commit"),
+        (Outcome(None, None, {}), "HEAD names no commit"),
+        (Outcome("1" * 40, None, CLEAN), "lacks the commit"),
+        (Outcome("1" * 40, b"# v2 git bundle\n\nPACKgarbage", CLEAN), "refused"),
+        (Outcome("1" * 40, b"garbage", CLEAN), "not a Git bundle"),
+    ],
+)
+def test_an_outcome_that_cannot_be_read_is_not_solved(case: RebaseCase, outcome: Outcome, problem: str) -> None:
+    verdict = score(case, outcome)
+    assert verdict.solved is False
+    assert problem in str(verdict.problem)
+    assert not verdict.gates["final_tree_exact"]
+    assert set(verdict.scores.values()) == {None}
+    assert IR.histories(case.sample, case.store, outcome) is None
+
+
+def test_a_history_of_very_many_commits_is_read_only_so_far(case: RebaseCase, left: Left) -> None:
+    stream = [b"commit refs/heads/work\ncommitter a <a@b> 1 +0000\ndata 1\nx\nfrom %s\n" % str(case.base).encode()]
+    stream += [b"commit refs/heads/work\ncommitter a <a@b> 1 +0000\ndata 1\nx\n"] * 1500
+    left.git.run("fast-import", "--quiet", "--force", stdin=b"\n".join(stream))
+    left.commit("refs/heads/work", case.commits[-1], b"All\n")
+    verdict = score(case, left.outcome())
+    assert verdict.gates == ALL_MET
+    assert verdict.facts["commits_made"] == 1502
+    pair = IR.histories(case.sample, case.store, left.outcome())
+    assert pair is not None
+    assert (len(pair.agent.commits), pair.agent.left_out) == (200, 1302)
+
+
+def test_a_tree_without_end_is_not_listed(case: RebaseCase, left: Left) -> None:
+    """Ten levels of a tree that holds the one below ten times."""
+    oid = left.git.line("hash-object", "-w", "--stdin", stdin=b"x")
+    entry = f"100644 blob {oid}\tf%d\n"
+    for _ in range(10):
+        oid = left.git.line("mktree", stdin="".join(entry % number for number in range(10)).encode())
+        entry = f"040000 tree {oid}\td%d\n"
+    commit = left.git.line("commit-tree", "-p", str(case.base), "-F", "-", oid, stdin=b"Bomb\n")
+    left.git.run("update-ref", "HEAD", commit)
+    bundle = left.git.run("bundle", "create", "--quiet", "-", "HEAD", "--not", case.commits[-1])
+    outcome = Outcome(commit, bundle, CLEAN)
+    verdict = score(case, outcome)
+    assert verdict.solved is False
+    assert f"the files of {commit} cannot be listed" in str(verdict.problem)
+    assert IR.histories(case.sample, case.store, outcome) is None
+
+
+def test_what_a_judge_compares(case: RebaseCase, left: Left) -> None:
+    left.commit(case.base, case.commits[-1], b"All\n")
+    pair = IR.histories(case.sample, case.store, left.outcome())
+    assert pair is not None
+    assert [view.message for view in pair.agent.commits] == [b"All\n"]
+    assert [view.message for view in pair.real.commits] == [b"Add one and two\n", b"Added three\n", b"Added three\n"]
+    assert b"+    return 11\n" in pair.agent.commits[0].patch
+
+
+def test_oracle_passes_every_gate_and_keeps_every_real_commit(
+    case: RebaseCase, local_provider: SandboxProvider
+) -> None:
+    verdict, trajectory, commits = play(case, local_provider, "oracle")
+    assert trajectory.status is Status.COMPLETED
+    assert verdict.gates == ALL_MET
+    assert verdict.scores["commits_reproduced"] == verdict.scores["line_grouping"] == 1.0
+    assert [commit.oid for commit in commits[:2]] == list(case.commits[:2])
+    assert commits[2].message == b"Added three\n\nThis completes a series of changes.\n"
+
+
+@pytest.mark.parametrize("tools", [ToolSet.PUBLISHED, ToolSet.EXTENDED])
+def test_squash_all_makes_one_commit_of_all_messages(
+    case: RebaseCase, local_provider: SandboxProvider, tools: ToolSet
+) -> None:
+    verdict, _, commits = play(case, local_provider, "squash-all", tools)
+    assert verdict.gates == ALL_MET
+    assert verdict.scores["several_commits"] == 0.0
+    assert [commit.message for commit in commits] == [b"Add one and two\n\nAdded three\n\nAdded three\n"]
+
+
+def test_autosquash_folds_commits_into_those_whose_lines_they_change(
+    tmp_path: Path, local_provider: SandboxProvider
+) -> None:
+    """Commit 2 changes lines of 0, commit 3 adds within those of 1, commit 4 changes what was there before."""
+    one, two = b"".join(b"one %d\n" % n for n in range(9)), b"".join(b"two %d\n" % n for n in range(9))
+    base = b"base\n" * 9
+    fixed_one, fixed_two = one.replace(b"one 4", b"ONE"), two.replace(b"two 4\n", b"two 4\nTWO\n")
+    versions = [one + base, one + base + two, fixed_one + base + two, fixed_one + base + fixed_two]
+    versions.append(fixed_one + base.replace(b"base\n", b"BASE\n", 5) + fixed_two)
+    case = make_chain(tmp_path / "r.git", {b"a.py": base}, *({b"a.py": version} for version in versions))
+    with begin(case, local_provider) as (episode, _):
+        IR.reference_agents()["autosquash"](episode, lambda name, **arguments: call(episode, name, **arguments))
+        outcome = episode.outcome()
+    history = left_history(case, outcome)
+    assert [commit.message for commit, _ in history] == [b"Step 0\n", b"Step 1\n", b"Step 4\n"]
+    assert [files[b"a.py"] for _, files in history] == [fixed_one + base, fixed_one + base + fixed_two, versions[-1]]
+    assert score(case, outcome).gates == ALL_MET
+
+
+def test_autosquash_folds_only_neighbours_where_moving_conflicts(
+    tmp_path: Path, local_provider: SandboxProvider
+) -> None:
+    """Commit 2 belongs to 0 but also changes a line that 1 has changed; commit 3 belongs to 2, which it follows."""
+    old, block = [b"base %d" % n for n in range(9)], [b"new %d" % n for n in range(9)]
+    first = [*block, *old]
+    second = [*block[:8], *[b"both %d" % n for n in range(4)], *old[3:]]
+    third = [*block[:5], b"again 5", b"again 6", b"again 7", b"again 8", *second[9:]]
+    fourth = [*third[:6], b"AGAIN 6", *third[7:]]
+    versions = [{b"a.py": b"\n".join(lines) + b"\n"} for lines in (old, first, second, third, fourth)]
+    case = make_chain(tmp_path / "r.git", *versions)
+    verdict, trajectory, commits = play(case, local_provider, "autosquash")
+    assert "the rebase stopped and was undone: commit 2" in str(trajectory.messages)
+    assert trajectory.status is Status.COMPLETED
+    assert verdict.gates == ALL_MET
+    assert [commit.message for commit in commits] == [b"Step 0\n", b"Step 1\n", b"Step 2\n"]
+
+
+@pytest.mark.parametrize("agent", ["squash-all", "autosquash"])
+def test_reference_agents_take_chains_of_one_commit(
+    tmp_path: Path, local_provider: SandboxProvider, agent: str
+) -> None:
+    case = make_chain(tmp_path / "r.git", {b"a.py": b"0\n"}, ({b"a.py": b"1\n"}, b""))
+    verdict, trajectory, _ = play(case, local_provider, agent)
+    assert trajectory.status is Status.COMPLETED
+    assert verdict.gates["final_tree_exact"]
+    assert verdict.scores["several_commits"] is None

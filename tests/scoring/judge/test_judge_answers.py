@@ -1,0 +1,44 @@
+"""Which answers of a judge can be read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gitgoodbench.scoring.judge.answers import Comparison, UnreadableAnswer, read_comparison
+from gitgoodbench.scoring.judge.votes import Preference
+
+
+@pytest.mark.parametrize("preference", list(Preference))
+def test_the_object_that_was_asked_for_is_read(preference: Preference) -> None:
+    text = json.dumps({"reason": "clear messages", "preferred": preference.value})
+    assert read_comparison(text) == Comparison(preference, "clear messages")
+    assert read_comparison(f"\n```json\n{text}\n```\n") == Comparison(preference, "clear messages")
+
+
+def test_a_verdict_without_a_reason_is_a_verdict() -> None:
+    assert read_comparison('{"preferred": "TIE"}') == Comparison(Preference.TIE, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "empty"),
+        ("HISTORY-1 is better.", "no JSON"),
+        ('{"reason": "cut off', "no JSON"),
+        ('["HISTORY-1"]', "a JSON list, not an object"),
+        ('"HISTORY-1"', "a JSON str, not an object"),
+        ("[" * 100_000, "JSON nested too deep"),
+        ('{"reason": "x"}', "preferred is None"),
+        ('{"preferred": "history-1"}', "preferred is 'history-1', not HISTORY-1, HISTORY-2 or TIE"),
+        ('{"preferred": "HISTORY-3"}', "preferred is 'HISTORY-3'"),
+        ('{"preferred": ["HISTORY-1"]}', "preferred is \\['HISTORY-1'\\]"),
+        ('I choose {"preferred": "HISTORY-1"}', "no JSON"),
+        ('{"preferred": "HISTORY-1"} {"preferred": "HISTORY-2"}', "no JSON"),
+        ("I'm sorry, I can't help with that.", "no JSON"),
+    ],
+)
+def test_anything_else_is_unreadable_and_says_why(text: str, problem: str) -> None:
+    with pytest.raises(UnreadableAnswer, match=f"^{problem}"):
+        read_comparison(text)
