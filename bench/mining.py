@@ -35,19 +35,26 @@ from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 HISTORIES: Final = (2_000, 20_000)
+_NEVER: Final = 2**62
 TARGETS: Final = {
     "history, times as fast": (50.0, "at least"),
     "merges, times as slow": (2.0, "at most"),
     "memory, times as much": (1.2, "at most"),
 }
 _MEASURE: Final = """
-import json, resource, sys
+import json, pathlib, resource, sys
 from gitgoodbench.git.process import Git
+from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.repository import mine_repository
-mined = mine_repository(Git(sys.argv[1]))
-peaks = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+mined = mine_repository(Git(sys.argv[1]), MiningOptions(until=int(sys.argv[2])))
 found = len(mined.merges) + len(mined.chains) + len(mined.cherry_picks)
-print(json.dumps([mined.commits, found, *peaks]))
+status = pathlib.Path("/proc/self/status")
+if status.exists():  # what getrusage says includes the process that started this one
+    own = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+else:
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(json.dumps([mined.commits, found, own / 1024, children / 1024]))
 """
 
 
@@ -141,27 +148,38 @@ def _bare(repository: Git, pairs: Sequence[str]) -> float:
 
 
 def measure_memory(repository: Git) -> dict[str, Any]:
-    """Peak resident memory, in MiB, of processes that mine the oldest 2,000 and 20,000 commits (or all there are)."""
-    command = ("rev-list", "--topo-order", "--reverse", "--parents", "--all")
+    """Peak resident memory, in MiB, of processes that mine the oldest 2,000 and 20,000 commits (or all there are).
+
+    What is found is kept until the end, so the long history is also mined for what was committed before the end of the
+    short one: the rest of it is then read and not kept.
+    """
+    command = ("log", "--topo-order", "--reverse", "--format=%ct %H %P", "--all")
     history = [line.split() for line in repository.run(*command).decode("ascii").split("\n")[:-1]]
+    short, long = (history[:count] for count in HISTORIES)
+    end = max(int(committed) for committed, *_ in short)
     found: dict[str, Any] = {}
     peaks = []
-    for count in HISTORIES:
-        with ScratchRepository(repository) as cut:
-            commits = history[:count]
-            tips = {oid for oid, *_ in commits} - {parent for _, *parents in commits for parent in parents}
-            lines = "".join(f"create refs/heads/tip-{number} {tip}\n" for number, tip in enumerate(sorted(tips)))
-            cut.git.run("update-ref", "--stdin", stdin=lines.encode("ascii"))
-            output = subprocess.run(
-                [sys.executable, "-c", _MEASURE, cut.git.git_dir], stdout=subprocess.PIPE, check=True
-            )
-        commits_mined, candidates, own, children = json.loads(output.stdout)
-        found[f"memory at {commits_mined} commits, MiB"] = own
-        found[f"candidates in {commits_mined} commits"] = candidates
-        found[f"largest Git process at {commits_mined} commits, MiB"] = children
+    for name, commits, until in (("short", short, _NEVER), ("long", long, _NEVER), ("long, less wanted", long, end)):
+        count, candidates, own, children = _mine_apart(repository, commits, until)
+        found[f"memory, {name}: MiB"] = own
+        found[f"memory, {name}: MiB of the largest Git process"] = children
+        found[f"memory, {name}: commits"] = count
+        found[f"memory, {name}: candidates"] = candidates
         peaks.append(own)
-    found["memory, times as much"] = peaks[-1] / peaks[0]
+    found["memory, times as much"] = peaks[1] / peaks[0]
+    found["memory, times as much, less wanted"] = peaks[2] / peaks[0]
     return found
+
+
+def _mine_apart(repository: Git, commits: Sequence[Sequence[str]], until: int) -> list[float]:
+    """Mine a part of history in a process of its own: commits, candidates, and peaks in MiB, its own and Git's."""
+    with ScratchRepository(repository) as cut:
+        tips = {oid for _, oid, *_ in commits} - {parent for _, _, *parents in commits for parent in parents}
+        lines = "".join(f"create refs/heads/tip-{number} {tip}\n" for number, tip in enumerate(sorted(tips)))
+        cut.git.run("update-ref", "--stdin", stdin=lines.encode("ascii"))
+        command = [sys.executable, "-c", _MEASURE, cut.git.git_dir, str(until)]
+        measured: list[float] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+        return measured
 
 
 def main() -> int:

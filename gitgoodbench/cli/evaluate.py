@@ -9,6 +9,7 @@ import typer
 
 from gitgoodbench.cli.config_file import read_config_file
 from gitgoodbench.cli.options import (
+    Hunks,
     Jobs,
     Judge,
     JudgeBaseUrl,
@@ -82,6 +83,13 @@ def evaluate(
         int | None,
         option("--history", min=1, help="Keep only so many commits of history in the workspace. Default: all of it."),
     ] = None,
+    hunks: Annotated[
+        Hunks,
+        option(
+            "--hunks",
+            help="icc: hunks of the chain's file, as published, or of all changed files, a variant of its own.",
+        ),
+    ] = Hunks.CHAIN_FILE,
     sandbox: Annotated[
         SandboxKind,
         option("--sandbox", help="auto takes Docker where it answers; local is a temporary folder on this machine."),
@@ -163,6 +171,7 @@ def evaluate(
             "epochs": epochs,
             "tools": tools.value,
             "history": history,
+            "hunks": hunks.value,
             "sandbox": sandbox.value,
             "image": image,
             "judge": None if judge is None else judge.value,

@@ -17,6 +17,13 @@ class Tools(StrEnum):
     SHELL = "shell"
 
 
+class Hunks(StrEnum):
+    """Values of --hunks."""
+
+    CHAIN_FILE = "chain-file"
+    ALL = "all"
+
+
 class SandboxKind(StrEnum):
     """Values of --sandbox."""
 

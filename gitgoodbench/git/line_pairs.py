@@ -9,6 +9,9 @@ from typing import Final
 _ALIKE: Final = 0.5
 """Share of common characters from which two lines count as versions of one line."""
 
+_OTHER_INDENTATION: Final = 0.1
+"""What another indentation takes from the likeness of two lines: of several closing braces, the right one counts."""
+
 _MOST_COMPARISONS: Final = 2_500
 _LONGEST_LINE: Final = 400
 
@@ -64,4 +67,11 @@ def _likeness(old: bytes, new: bytes) -> float:
     if matcher.real_quick_ratio() < _ALIKE or matcher.quick_ratio() < _ALIKE:
         return 0.0
     ratio = matcher.ratio()
-    return ratio if ratio >= _ALIKE else 0.0
+    if ratio < _ALIKE:
+        return 0.0
+    indented_alike = _indentation(old) == _indentation(new)
+    return ratio if indented_alike else ratio - _OTHER_INDENTATION
+
+
+def _indentation(line: bytes) -> bytes:
+    return line[: len(line) - len(line.lstrip())]

@@ -98,7 +98,8 @@ def write_blob(git: Git, data: bytes) -> str:
 
 def stage(git: Git, changes: Mapping[bytes, Entry | None]) -> None:
     """Put entries into the index at stage 0, removing every other stage; None removes the path."""
-    null = b"0" * len(git.line("hash-object", "--stdin"))
+    known = next((entry.oid for entry in changes.values() if entry is not None), None)
+    null = b"0" * len(known or git.line("hash-object", "--stdin"))
     lines = []
     for path, entry in changes.items():
         # A removal first: it drops the higher stages, and a file that stands where a folder must be.

@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 from gitgoodbench.errors import RunAborted, UserError
 
 T = TypeVar("T")
+
+_CALLS_AT_ONCE: Final = 4
+"""For each worker, where results come all at once."""
 
 
 class Backend(StrEnum):
@@ -52,18 +56,29 @@ def work_through(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]
         UserError: the backend's package is not installed, or its cluster does not answer.
         RunAborted: the workers are lost (out of memory, a cluster that went away), or a call raised an error.
     """
-    from joblib import Parallel, delayed
-
     with _backend(workers) as settings:
-        parallel = Parallel(**settings, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
         try:
-            yield from parallel(delayed(function)(*call) for call in arguments)
+            yield from _results(function, iter(arguments), settings)
         except Exception as problem:
             reason = " ".join(str(problem).split())[:300]
             raise RunAborted(
                 f"the workers of --backend {workers.backend} failed ({type(problem).__name__}: {reason}): what is "
                 "finished is kept; try again, with fewer --jobs where memory is short"
             ) from problem
+
+
+def _results(function: Callable[..., T], calls: Iterator[tuple[Any, ...]], settings: dict[str, Any]) -> Iterator[T]:
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    try:
+        parallel = Parallel(**settings, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+    except ValueError:  # Ray's backend gives results only all at once, so it is asked again and again
+        size = _CALLS_AT_ONCE * effective_n_jobs(settings["n_jobs"])
+        with Parallel(**settings, batch_size=1) as parallel:
+            while group := list(islice(calls, size)):
+                yield from parallel(delayed(function)(*call) for call in group)
+    else:
+        yield from parallel(delayed(function)(*call) for call in calls)
 
 
 @contextmanager

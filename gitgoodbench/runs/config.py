@@ -43,6 +43,7 @@ class RunConfig(BaseModel):
 
     tools: ToolSet = ToolSet.PUBLISHED
     history: int | None = Field(default=None, ge=1)
+    hunks: Literal["chain-file", "all"] = "chain-file"
     sandbox: Literal["auto", "docker", "local"] = "auto"
     image: str | None = None
 
@@ -73,7 +74,7 @@ class RunConfig(BaseModel):
 
     @property
     def options(self) -> EpisodeOptions:
-        return EpisodeOptions(self.tools, self.history)
+        return EpisodeOptions(self.tools, self.history, self.hunks)
 
 
 def make_config(**fields: object) -> RunConfig:

@@ -44,8 +44,13 @@ class LeftChain:
         return (self.commits or ())[:MAX_COMMITS]
 
 
-def take_in(scratch: ScratchRepository, base: str | None, outcome: Outcome) -> LeftChain:
-    """Import an outcome and find its commits. `base` None: the chain begins with a root commit."""
+def take_in(scratch: ScratchRepository, base: str | None, outcome: Outcome, *, begun_with: str) -> LeftChain:
+    """Import an outcome and find its commits.
+
+    Args:
+        base: the commit below the chain; None where the chain begins with a root commit.
+        begun_with: the commit that the workspace began with. All else must have come with the outcome.
+    """
     problem = outcome.problem
     if outcome.bundle is not None:
         try:
@@ -59,6 +64,10 @@ def take_in(scratch: ScratchRepository, base: str | None, outcome: Outcome) -> L
         return LeftChain(None, None, problem)
     if scratch.git.execute("cat-file", "-e", f"{head}^{{commit}}").returncode != 0:
         return LeftChain(None, None, f"the bundle lacks the commit {head} that HEAD named")
+    try:
+        scratch.check_brought(head, [begun_with])
+    except BundleError as taken:
+        return LeftChain(None, None, str(taken))
     commits = _first_parents(scratch.git, base, head)
     new = (commits or ())[:MAX_COMMITS] if outcome.bundle is not None else ()
     problem = next(filter(None, (_listing_problem(scratch.git, commit) for commit in new)), None)

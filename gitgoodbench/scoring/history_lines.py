@@ -45,13 +45,16 @@ class TooLarge(GitGoodBenchError):
 class ChangedFile:
     """A file that a commit changes; None where there is none before or after. Renames are deletions and additions.
 
-    text: the change line by line; None for submodules and for files too large or missing.
+    text: the change line by line; None for submodules and for files too large or missing. old, new: the contents; empty
+    where there are none.
     """
 
     path: bytes
     before: Entry | None
     after: Entry | None
     text: TextChange | None
+    old: bytes
+    new: bytes
 
     @property
     def lines(self) -> Counter[tuple[Mark, bytes]]:
@@ -67,24 +70,40 @@ class LineHistory:
     commits: tuple[tuple[ChangedFile, ...], ...]
 
 
-def read_lines(git: Git, base: str | None, commits: Sequence[str]) -> LineHistory:
-    """What each commit changes against the one before it, the first one against `base` (None: against nothing).
+class LineReader:
+    """Reads histories that share much: each change of a file is computed once."""
 
-    Raises:
-        TooLarge: more files are changed than is compared.
-        GitError: a tree is missing, or lists without end.
-    """
-    changed: list[list[RawChange]] = []
-    before: Tree = {} if base is None else read_tree(git, base)
-    for commit in commits:
-        after = read_hostile_tree(git, commit)
-        changed.append([(path, *pair) for path, pair in sorted(changed_paths(before, after).items())])
-        before = after
-        if sum(map(len, changed)) > MAX_FILES:
-            raise TooLarge(f"more than {MAX_FILES} files are changed")
-    blobs = _read_small(git, [entry for files in changed for _, *pair in files for entry in pair])
-    texts: dict[tuple[str, str], TextChange] = {}
-    return LineHistory(tuple(tuple(_file(git, blobs, texts, *file) for file in files) for files in changed))
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._texts: dict[tuple[str, str], TextChange] = {}
+
+    def read(self, base: str | None, commits: Sequence[str]) -> LineHistory:
+        """What each commit changes against the one before it, the first one against `base` (None: against nothing).
+
+        Raises:
+            TooLarge: more files are changed than is compared.
+            GitError: a tree is missing, or lists without end.
+        """
+        changed: list[list[RawChange]] = []
+        before: Tree = {} if base is None else read_tree(self._git, base)
+        for commit in commits:
+            after = read_hostile_tree(self._git, commit)
+            changed.append([(path, *pair) for path, pair in sorted(changed_paths(before, after).items())])
+            before = after
+            if sum(map(len, changed)) > MAX_FILES:
+                raise TooLarge(f"more than {MAX_FILES} files are changed")
+        blobs = _read_small(self._git, [entry for files in changed for _, *pair in files for entry in pair])
+        return LineHistory(tuple(tuple(self._file(blobs, file) for file in files) for files in changed))
+
+    def _file(self, blobs: Mapping[str, bytes | None], change: RawChange) -> ChangedFile:
+        path, before, after = change
+        old, new = (b"" if entry is None else blobs.get(entry.oid) for entry in (before, after))
+        if old is None or new is None:
+            return ChangedFile(path, before, after, None, old or b"", new or b"")
+        key = ("" if before is None else before.oid, "" if after is None else after.oid)
+        if key not in self._texts:
+            self._texts[key] = change_between(self._git, (key[0], old), (key[1], new))
+        return ChangedFile(path, before, after, self._texts[key], old, new)
 
 
 def changed_lines(files: Iterable[ChangedFile]) -> Counter[object]:
@@ -154,24 +173,6 @@ def _read_small(git: Git, entries: Iterable[Entry | None]) -> dict[str, bytes | 
     oids = list(dict.fromkeys(entry.oid for entry in entries if entry is not None and entry.mode != SUBMODULE))
     sizes = blob_sizes(git, oids) if oids else {}
     return read_blobs(git, [oid for oid in oids if (size := sizes.get(oid)) is not None and size <= MAX_BLOB_BYTES])
-
-
-def _file(
-    git: Git,
-    blobs: Mapping[str, bytes | None],
-    texts: dict[tuple[str, str], TextChange],
-    path: bytes,
-    before: Entry | None,
-    after: Entry | None,
-) -> ChangedFile:
-    contents = [b"" if entry is None else blobs.get(entry.oid) for entry in (before, after)]
-    old, new = contents
-    if old is None or new is None:
-        return ChangedFile(path, before, after, None)
-    key = ("" if before is None else before.oid, "" if after is None else after.oid)
-    if key not in texts:
-        texts[key] = change_between(git, (key[0], old), (key[1], new))
-    return ChangedFile(path, before, after, texts[key])
 
 
 def _origins(history: LineHistory, path: bytes) -> LineOrigins | None:

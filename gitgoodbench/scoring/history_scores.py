@@ -13,20 +13,20 @@ from typing import Final
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.commits import read_commits
 from gitgoodbench.git.hunks import Mark
-from gitgoodbench.git.objects import read_blobs
+from gitgoodbench.git.objects import Entry
 from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scoring.chain_gates import same_tree, valid_syntax
 from gitgoodbench.scoring.history_lines import (
     ChangedFile,
     LineHistory,
+    LineReader,
     TooLarge,
     grouping_likeness,
-    read_lines,
     reproduced,
 )
 from gitgoodbench.scoring.messages import MessageFigures, read_messages
-from gitgoodbench.scoring.syntax import definitions, enclosing_definition, language_of
+from gitgoodbench.scoring.syntax import Definition, definitions, enclosing_definition, language_of
 
 SCORES: Final = (
     "syntax_valid", "messages_distinct", "subjects_short", "subjects_imperative", "commits_reproduced", "line_grouping"
@@ -81,7 +81,8 @@ def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Seq
         base: commit below both, None where they begin with a root commit.
         commits, real: first-parent lines above it, oldest first, one commit at least; `commits` may be hostile.
     """
-    ours, theirs = _Known.of(git, base, commits, real[-1]), _Known.of(git, base, real, real[-1])
+    reader, counter = LineReader(git), _DefinitionCounter()
+    ours, theirs = (_Known.of(git, reader, base, history, real[-1]) for history in (commits, real))
     likeness = share = None
     if ours.lines is not None and theirs.lines is not None:
         share = reproduced(ours.lines, theirs.lines)
@@ -96,7 +97,7 @@ def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Seq
         "commits_reproduced": share,
         "line_grouping": None if likeness is None else max(0.0, likeness),
     }
-    return HistoryScores(scores, {"history": ours.figures(git), "real_history": theirs.figures(git)})
+    return HistoryScores(scores, {"history": ours.figures(counter), "real_history": theirs.figures(counter)})
 
 
 @dataclass(frozen=True)
@@ -108,24 +109,24 @@ class _Known:
     valid: int | None
 
     @classmethod
-    def of(cls, git: Git, base: str | None, commits: Sequence[str], newest: str) -> _Known:
+    def of(cls, git: Git, reader: LineReader, base: str | None, commits: Sequence[str], newest: str) -> _Known:
         messages = read_messages([commit.message for commit in read_commits(git, commits)])
         try:
-            lines = read_lines(git, base, commits)
+            lines = reader.read(base, commits)
         except TooLarge:
             lines = None
         except GitGoodBenchError:
             return cls(messages, None, None)
         return cls(messages, lines, sum(valid_syntax(git, base, commits, newest)))
 
-    def figures(self, git: Git) -> dict[str, Json]:
+    def figures(self, counter: _DefinitionCounter) -> dict[str, Json]:
         told, count = self.messages, self.messages.commits
         files = None if self.lines is None else self.lines.commits
         found = HistoryFigures(
             commits=count,
             mean_lines=None if files is None else sum(_line_count(commit) for commit in files) / count,
             mean_files=None if files is None else sum(map(len, files)) / count,
-            mean_definitions=None if files is None else sum(_definition_count(git, commit) for commit in files) / count,
+            mean_definitions=None if files is None else sum(map(counter.count, files)) / count,
             syntax_valid=self.valid,
             repeated_messages=told.repeated,
             empty_messages=told.empty,
@@ -140,25 +141,37 @@ def _line_count(files: Sequence[ChangedFile]) -> int:
     return sum(file.lines.total() for file in files)
 
 
-def _definition_count(git: Git, files: Sequence[ChangedFile]) -> int:
+class _DefinitionCounter:
     """Functions and classes that a commit touches: by its added lines as they stand after it, by its removed before."""
-    return sum(len(_definitions(git, file)) for file in files)
 
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], list[Definition]] = {}
 
-def _definitions(git: Git, file: ChangedFile) -> set[str]:
-    language = language_of(file.path)
-    if language is None or file.text is None:
-        return set()
-    names = set()
-    for mark, entry in ((Mark.REMOVED, file.before), (Mark.ADDED, file.after)):
-        if entry is None or not entry.is_file:
-            continue
-        content = read_blobs(git, [entry.oid])[entry.oid] or b""
-        known = definitions(content, language)
-        for position, line in enumerate(file.text.script):
-            number = file.text.old_line(position) if mark is Mark.REMOVED else file.text.new_line(position)
-            if line.mark is mark and number is not None:
-                around = enclosing_definition(known, number, number + 1)
+    def count(self, files: Sequence[ChangedFile]) -> int:
+        return sum(len(self._touched(file)) for file in files)
+
+    def _touched(self, file: ChangedFile) -> set[str]:
+        if file.text is None:
+            return set()
+        names: set[str] = set()
+        sides = (
+            (Mark.REMOVED, file.before, file.old, file.text.old_line),
+            (Mark.ADDED, file.after, file.new, file.text.new_line),
+        )
+        for mark, entry, content, number_of in sides:
+            positions = [at for at, line in enumerate(file.text.script) if line.mark is mark]
+            known = self._definitions(file.path, entry, content) if positions else []
+            for number in map(number_of, positions):
+                around = None if number is None else enclosing_definition(known, number, number + 1)
                 if around is not None:
                     names.add(around.name)
-    return names
+        return names
+
+    def _definitions(self, path: bytes, entry: Entry | None, content: bytes) -> list[Definition]:
+        language = language_of(path)
+        if language is None or entry is None or not entry.is_file:
+            return []
+        key = (entry.oid, language)
+        if key not in self._known:
+            self._known[key] = definitions(content, language)
+        return self._known[key]

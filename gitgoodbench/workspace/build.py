@@ -134,6 +134,6 @@ def commit_index(git: Git, message: bytes, parents: Sequence[str]) -> str:
     tree = git.line("write-tree", "--missing-ok")
     parent_args = [arg for parent in parents for arg in ("-p", parent)]
     commit = git.line("commit-tree", *parent_args, "-F", "-", tree, stdin=message)
-    git.run("update-ref", "HEAD", commit)
-    git.run("merge", "--quit")
+    ends_merge = b"delete MERGE_HEAD\0\0" if len(parents) > 1 else b""
+    git.run("update-ref", "-z", "--stdin", stdin=b"update HEAD\0%s\0\0" % commit.encode() + ends_merge)
     return commit

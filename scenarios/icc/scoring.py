@@ -24,7 +24,7 @@ def score_commits(sample: Sample, store: RepositoryStore, outcome: Outcome) -> V
     """Gates, and what can be said of the history without a model. `solved` is None: a judge has not spoken."""
     mirror, chain, base = _chain(sample, store)
     with ScratchRepository(mirror) as scratch:
-        left = take_in(scratch, base, outcome)
+        left = take_in(scratch, base, outcome, begun_with=base)
         gates = chain_gates(scratch.git, left, chain.newest, outcome)
         several = float(len(left.commits) > 1) if left.commits and len(chain.commits) > 2 else None
         scores = {"several_commits": several, **HistoryScores.unknown()}
@@ -43,7 +43,7 @@ def histories(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Histo
     mirror, chain, base = _chain(sample, store)
     path = None if outcome.state.get("hunks") == "all" else os.fsencode(chain_spec(sample).file)
     with ScratchRepository(mirror) as scratch:
-        left = take_in(scratch, base, outcome)
+        left = take_in(scratch, base, outcome, begun_with=base)
         if left.head is None or not left.commits:
             return None
         try:

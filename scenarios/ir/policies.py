@@ -17,7 +17,7 @@ from gitgoodbench.git.hunks import Mark
 from gitgoodbench.git.rebase_plan import Command, Step, clean_message
 from gitgoodbench.git.text import to_text
 from gitgoodbench.scenario import Call, Policy
-from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory, read_lines
+from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory, LineReader
 from gitgoodbench.shell_tools import ShellTools
 
 from .episode import RebaseEpisode, Reference
@@ -78,7 +78,7 @@ def fixup_targets(reference: Reference) -> dict[int, int]:
     """
     base = None if reference.base is None else reference.base.oid
     try:
-        history = read_lines(reference.mirror, base, [commit.oid for commit in reference.commits])
+        history = LineReader(reference.mirror).read(base, [commit.oid for commit in reference.commits])
     except GitGoodBenchError:
         return {}
     touched = _touched_lines(history)

@@ -32,7 +32,7 @@ def score_rebase(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ve
     """
     mirror, chain = _chain(sample, store)
     with ScratchRepository(mirror) as scratch:
-        left = take_in(scratch, chain.base, outcome)
+        left = take_in(scratch, chain.base, outcome, begun_with=chain.newest)
         changed = _is_changed(scratch.git, chain, left)
         gates = {**chain_gates(scratch.git, left, chain.newest, outcome), "history_changed": changed}
         if left.problem is not None:
@@ -46,7 +46,7 @@ def histories(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Histo
     """The agent's commits and the real ones, with every file."""
     mirror, chain = _chain(sample, store)
     with ScratchRepository(mirror) as scratch:
-        left = take_in(scratch, chain.base, outcome)
+        left = take_in(scratch, chain.base, outcome, begun_with=chain.newest)
         if left.head is None or not left.commits:
             return None
         try:

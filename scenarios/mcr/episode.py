@@ -162,7 +162,7 @@ def _toolbox(
 ) -> MergeTools | ShellTools:
     if tool_set is ToolSet.SHELL:
         return ShellTools(sandbox)
-    files = WorkingTree(git, resolution.model.automatic)
+    files = WorkingTree(sandbox, git, resolution.model.automatic)
     kind = ExtendedMergeTools if tool_set is ToolSet.EXTENDED else MergeTools
     return kind(resolution, files, git, parents)
 

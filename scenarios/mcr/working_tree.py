@@ -7,19 +7,23 @@ modes, links and submodules come out exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gitgoodbench.errors import ToolError
-from gitgoodbench.git.objects import SUBMODULE, Entry, Tree, stage, write_blob
+from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, Entry, Tree, stage, write_blob
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.tree_paths import is_tree_path
+from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.workspace.build import commit_index
 
 VIEW_LIMIT = 8 * 1024 * 1024
 LONGEST_NAME, LONGEST_PATH = 255, 1024
 """Bytes. File systems take no longer names, and every path must fit below the work folder."""
+
+
+_PERMISSIONS = {REGULAR: 0o644, EXECUTABLE: 0o755}
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,8 @@ class WorkingFile:
 class WorkingTree:
     """Files over an automatic merge; `git` runs inside the sandbox."""
 
-    def __init__(self, git: Git, automatic: Tree) -> None:
+    def __init__(self, sandbox: Sandbox, git: Git, automatic: Tree) -> None:
+        self._sandbox = sandbox
         self._git = git
         self._automatic = automatic
         self._written: dict[bytes, WorkingFile | Entry | None] = {}
@@ -89,10 +94,22 @@ class WorkingTree:
                 changes[path] = file
         stage(self._git, changes)
         commit = commit_index(self._git, message, parents)
+        self._follow(changes)
+        return commit
+
+    def _follow(self, changes: Mapping[bytes, Entry | None]) -> None:
+        """Bring the sandbox's files to what was committed: by writing them, which is quick, unless paths come or go."""
+        written = {path: file for path, file in self._written.items() if isinstance(file, WorkingFile)}
+        before = {path: entry for path, entry in self._automatic.items() if path in changes}
+        if all(path in written and path in before and before[path].is_file for path in changes) and all(
+            file.mode in _PERMISSIONS for file in written.values()
+        ):
+            for path, file in written.items():
+                self._sandbox.put(path, file.content, mode=_PERMISSIONS[file.mode])
+            return
         kept = b"".join(path + b"\0" for path, entry in changes.items() if entry is not None)
         self._git.run("clean", "-ffdxq")
         self._git.run("checkout-index", "--force", "--quiet", "-u", "-z", "--stdin", stdin=kept)
-        return commit
 
     def _paths(self) -> list[bytes]:
         return [path for path in self._automatic.keys() | self._written.keys() if self.entry_at(path) is not None]

@@ -77,7 +77,10 @@ def test_flags_choose_what_is_mined(command: CommandLine, repository: Path) -> N
     [
         (["mine"], "nothing to mine: name a repository"),
         (["mine", "acme/tool", "--out", "mined.csv"], "mined candidates are written to .parquet or .jsonl files"),
-        (["mine", "acme/tool", "--language", "cobol"], "--language cobol: give python, java, kotlin, or another one as"),
+        (
+            ["mine", "acme/tool", "--language", "cobol"],
+            "--language cobol: give python, java, kotlin, or another one as",
+        ),
         (["mine", "acme/tool", "--min-chain", "7"], "chains of 7 to 6 commits cannot be"),
         (["mine", "acme/tool", "--repos", "nowhere"], "nowhere is not a folder"),
         (["mine", "acme/tool", "--cluster", "tcp://h:1"], "--cluster is for --backend dask or ray, not for loky"),

@@ -24,6 +24,7 @@ def told(removed: list[bytes], added: list[bytes]) -> str:
         ([b"first = 1\n"], [b"quite another\n", b"first = 10\n"], "+0 -0 +1"),
         ([b"alpha\n", b"beta\n"], [b"1234\n", b"5678\n"], "-0 -1 +0 +1"),
         ([b"\n"], [b"\n", b"x\n"], "-0 +0 +1"),
+        ([b"}\n"], [b"    }\n", b"}"], "+0 -0 +1"),
     ],
 )
 def test_an_added_line_follows_the_removed_one_it_resembles(

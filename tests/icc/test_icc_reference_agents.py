@@ -11,6 +11,7 @@ from gitgoodbench.agents.base import Budget
 from gitgoodbench.agents.reference import NoopAgent, ReferenceAgent
 from gitgoodbench.errors import Status
 from gitgoodbench.git.objects import REGULAR
+from gitgoodbench.runs.config import make_config
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from tests.support.chains import ICC, ChainCase, Files, begin, make_chain, play
@@ -159,3 +160,8 @@ def test_the_same_through_a_shell(case: ChainCase, docker_provider: SandboxProvi
     assert all(verdict.gates.values()), verdict.gates
     if agent.endswith("oracle"):
         assert contents(commits) == [(files[b"a.py"], files[b"b.py"]) for files in VERSIONS[1:]]
+
+
+def test_the_variant_is_chosen_by_a_flag_of_the_run() -> None:
+    assert make_config(suite="mini").options.hunks == "chain-file"
+    assert make_config(suite="mini", hunks="all").options == EpisodeOptions(hunks="all")

@@ -151,6 +151,14 @@ def test_an_outcome_that_cannot_be_read_is_reported(case: ChainCase, outcome: Ou
     assert not any(verdict.gates.values())
 
 
+def test_who_only_names_the_real_tree_has_not_made_it(case: ChainCase) -> None:
+    tree = case.git.line("rev-parse", f"{case.commits[-1]}^{{tree}}")
+    commit = case.git.line("commit-tree", "-p", case.base, "-m", "x", tree)
+    pack = case.git.run("pack-objects", "--stdout", "--quiet", stdin=f"{commit}\n".encode())
+    verdict = score(case, Outcome(commit, b"# v2 git bundle\n\n" + pack, STATE))
+    assert verdict.problem == f"the bundle lacks the object {tree} of the commit {commit}"
+
+
 def test_a_history_of_many_commits_is_looked_at_only_so_far(case: ChainCase, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitgoodbench.scoring.chain_gates.MAX_COMMITS", 3)
     verdict = score(case, outcome_of(case, *[{**FINAL, b"b.py": b"b = %d\n" % n} for n in range(3, 8)], FINAL))

@@ -222,6 +222,14 @@ def test_a_chain_from_the_root_commit(tmp_path: Path, local_provider: SandboxPro
         assert commits[0].parents == ()
 
 
+def test_a_repository_with_sha_256(tmp_path: Path, local_provider: SandboxProvider) -> None:
+    case = make_chain(tmp_path / "r.git", None, {b"a.py": b"1\n"}, {b"a.py": b"2\n"}, algorithm="sha256")
+    for agent in ("oracle", "squash-all"):
+        verdict, _, commits = play(case, local_provider, agent)
+        assert all(verdict.gates.values()), (agent, verdict.gates)
+        assert len(commits[-1].oid) == 64
+
+
 def test_a_chain_below_a_merge_and_above_one(tmp_path: Path, local_provider: SandboxProvider) -> None:
     """Its base is a merge, and the default branch reaches it only through another merge's second parent."""
     builder = RepositoryBuilder(tmp_path / "r.git")

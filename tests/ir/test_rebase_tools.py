@@ -106,6 +106,26 @@ def test_a_conflict_changes_nothing_and_the_agent_plans_again(
     assert all(score(case, outcome).gates.values())
 
 
+def test_paths_in_conflict_are_shown_so_that_they_can_be_told(tmp_path: Path, local_provider: SandboxProvider) -> None:
+    one, two, gone = b'-x "\xff.py', b"new\nline.py", b"gone.py"
+    case = make_chain(
+        tmp_path / "r.git",
+        {one: b"0\n", two: b"0\n", gone: b"0\n"},
+        {one: b"1\n", two: b"1\n", gone: b"1\n"},
+        {one: b"2\n", two: b"2\n"},
+    )
+    with begin(case, local_provider) as (episode, _):
+        update(episode, (1, "pick"), (0, "pick"))
+        with pytest.raises(ToolError) as stopped:
+            call(episode, "execute_rebase")
+    first, *reasons = str(stopped.value).split("\n")
+    assert first.endswith('in "-x \\"\\377.py", gone.py, "new\\nline.py".')
+    assert (
+        "- CONFLICT (modify/delete): gone.py deleted in the commits before it and modified in commit 0.  "
+        "Version commit 0 of gone.py left in tree."
+    ) in reasons
+
+
 def test_conflicts_are_bounded(case: RebaseCase, local_provider: SandboxProvider) -> None:
     with begin(case, local_provider) as (episode, _):
         update(episode, *REVERSED)

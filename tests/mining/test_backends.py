@@ -75,6 +75,31 @@ def test_a_worker_that_dies_ends_the_run_with_a_reason() -> None:
         list(work_through(os._exit, [(1,), (1,)], Workers(Backend.LOKY, 2)))
 
 
+def test_a_backend_that_gives_results_only_all_at_once_is_asked_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import joblib
+
+    asked: list[int] = []
+    real = joblib.Parallel
+
+    class AllAtOnce(real):  # type: ignore[misc, valid-type]
+        def __init__(self, *args: Any, return_as: str = "list", **settings: Any) -> None:
+            if return_as != "list":
+                raise ValueError("does not support return_as=generator_unordered")
+            super().__init__(*args, **settings)
+
+        def __call__(self, calls: Any) -> Any:
+            group = list(calls)
+            asked.append(len(group))
+            return super().__call__(group)
+
+    monkeypatch.setattr(joblib, "Parallel", AllAtOnce)
+    results = work_through(int, ((str(number),) for number in range(10)), Workers(Backend.THREADING, 1))
+    assert list(results) == list(range(10))
+    assert asked == [4, 4, 2]
+
+
 def test_a_cluster_without_a_cluster_backend_is_a_mistake() -> None:
     with pytest.raises(UserError, match="--cluster is for --backend dask or ray, not for loky"):
         list(work_through(int, [("1",)], Workers(Backend.LOKY, cluster="tcp://h:1")))

@@ -27,17 +27,17 @@ KILLED_RUN = """
 import os, signal, sys
 from gitgoodbench.cli import run as run_command
 from gitgoodbench.mining import run
-writes = int(sys.argv[1])
+writes, ending = int(sys.argv[1]), signal.Signals[sys.argv[2]]
 write = run.write_atomically
 def write_or_die(path, content):
     global writes
     if not writes:
         path.with_name(f".{path.name}.1.partial").write_bytes(content[:20])
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), ending)
     writes -= 1
     write(path, content)
 run.write_atomically = write_or_die
-sys.exit(run_command(sys.argv[2:]))
+sys.exit(run_command(sys.argv[3:]))
 """
 
 
@@ -125,15 +125,31 @@ def test_a_run_that_was_killed_twice_gives_byte_for_byte_the_file_of_one_that_wa
     whole, broken = tmp_path / f"whole.{suffix}", tmp_path / f"broken.{suffix}"
     arguments = [f"{name}={path}" for name, path in repositories.items()]
     command = [sys.executable, "-c", KILLED_RUN]
-    for finished in (1, 2):
-        killed = subprocess.run([*command, "1", "mine", *arguments, "--jobs", "1", "--out", str(broken)], check=False)
+    for count in (1, 2):
+        killed = subprocess.run(
+            [*command, "1", "SIGKILL", "mine", *arguments, "--jobs", "1", "--out", str(broken)], check=False
+        )
         assert killed.returncode == -signal.SIGKILL
         assert not broken.exists()
-        assert len(list(work_folder(broken).glob("[!.]*.jsonl"))) == finished
+        assert len(list(work_folder(broken).glob("[!.]*.jsonl"))) == count
     for out in (broken, whole):
-        assert subprocess.run([*command, "9", "mine", *arguments, "--jobs", "1", "--out", str(out)]).returncode == 0
+        finished = subprocess.run([*command, "9", "SIGKILL", "mine", *arguments, "--jobs", "1", "--out", str(out)])
+        assert finished.returncode == 0
     assert broken.read_bytes() == whole.read_bytes()
     assert len(list(read_mined(broken))) == 12
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_an_interrupted_run_says_how_to_go_on(repositories: dict[str, Path], tmp_path: Path, backend: str) -> None:
+    out = tmp_path / "mined.jsonl"
+    arguments = ["mine", *(f"{name}={path}" for name, path in repositories.items()), "--backend", backend]
+    command = [sys.executable, "-c", KILLED_RUN, "1", "SIGINT", *arguments, "--jobs", "2", "--out", str(out)]
+    stopped = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert stopped.returncode == 130, stopped.stderr
+    assert f"what is finished is kept in {work_folder(out)}: the same command carries on" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    assert len(list(work_folder(out).glob("[!.]*.jsonl"))) == 1
+    assert not out.exists()
 
 
 def test_what_is_done_is_kept_and_a_moved_branch_or_an_option_is_mined_anew(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ from tests.support.fake_runs import (
 
 SAMPLES = make_samples(3)
 PLAN = plan_episodes(SAMPLES, {"ir": FakeJudgedScenario()}, 1)
+JUDGED = make_config(suite="s", judge="llm", judge_model=("run-judge",), judge_repeats=3)
 
 
 def saved(context: RunContext, episode: PlannedEpisode = PLAN[0]) -> Result:
@@ -262,11 +263,8 @@ class TestScoringAgain:
 
 
 class TestChoosingToJudgeAgain:
-    config = make_config(suite="s", judge="llm", judge_model=("run-judge",), judge_repeats=3)
-    scenarios = {"ir": FakeJudgedScenario()}
-
     def choose(self, unscored: bool = False, **flags: object) -> tuple[Rejudge, tuple[str, ...], int | None]:
-        rejudge, config = choose_rejudging(self.config, self.scenarios, flags, unscored=unscored)
+        rejudge, config = choose_rejudging(JUDGED, {"ir": FakeJudgedScenario()}, flags, unscored=unscored)
         return rejudge, config.judge_model, config.judge_repeats
 
     def test_without_a_flag_nothing_is_asked(self) -> None:
@@ -288,7 +286,7 @@ class TestChoosingToJudgeAgain:
 
     def test_a_run_in_which_nothing_is_judged(self) -> None:
         with pytest.raises(UserError, match="nothing in this run is judged: its scenarios are mcr"):
-            choose_rejudging(self.config, {"mcr": FakeScenario()}, {"judge": "llm"}, unscored=False)
+            choose_rejudging(JUDGED, {"mcr": FakeScenario()}, {"judge": "llm"}, unscored=False)
 
 
 def test_a_result_s_judge_is_plain_json(tmp_path: Path) -> None:

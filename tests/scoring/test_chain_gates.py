@@ -55,7 +55,7 @@ def test_a_chain_from_a_root_commit(builder: RepositoryBuilder) -> None:
     tip = builder.commit({b"a.py": GOOD}, [root])
     assert valid_syntax(builder.git, None, [root, tip], tip) == [False, True]
     with ScratchRepository(builder.git) as scratch:
-        assert take_in(scratch, None, Outcome(tip, None, {})) == LeftChain(tip, (root, tip))
+        assert take_in(scratch, None, Outcome(tip, None, {}), begun_with=tip) == LeftChain(tip, (root, tip))
 
 
 def test_a_commit_that_cannot_be_read_is_not_valid(builder: RepositoryBuilder) -> None:
@@ -72,7 +72,7 @@ def test_gates_of_an_untouched_workspace(builder: RepositoryBuilder) -> None:
     tip = builder.commit({b"a.py": BROKEN}, [base])
     outcome = Outcome(base, None, {"uncommitted": ["a.py"], "unmerged": []})
     with ScratchRepository(builder.git) as scratch:
-        left = take_in(scratch, base, outcome)
+        left = take_in(scratch, base, outcome, begun_with=base)
         assert left == LeftChain(base, ())
         assert chain_gates(scratch.git, left, tip, outcome) == dict.fromkeys(GATES, False)
 
@@ -83,7 +83,15 @@ def test_what_is_unknown_is_not_met(builder: RepositoryBuilder, state: dict[str,
     tip = builder.commit({b"a.py": BROKEN}, [base])
     outcome = Outcome(tip, None, state)  # type: ignore[arg-type]
     with ScratchRepository(builder.git) as scratch:
-        gates = chain_gates(scratch.git, take_in(scratch, base, outcome), tip, outcome)
+        gates = chain_gates(scratch.git, take_in(scratch, base, outcome, begun_with=tip), tip, outcome)
     assert gates == {
         "finished": False, "base_is_ancestor": True, "final_tree_exact": True, "nothing_uncommitted": False,
     }  # fmt: skip
+
+
+def test_a_commit_that_did_not_come_out_of_the_sandbox_does_not_count(builder: RepositoryBuilder) -> None:
+    base = builder.commit({b"a.py": GOOD})
+    tip = builder.commit({b"a.py": BROKEN}, [base])
+    with ScratchRepository(builder.git) as scratch:
+        left = take_in(scratch, base, Outcome(tip, None, {}), begun_with=base)
+    assert left == LeftChain(None, None, f"the bundle lacks the object {tip} of the commit {tip}")

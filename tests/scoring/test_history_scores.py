@@ -8,7 +8,13 @@ import pytest
 
 from gitgoodbench.git.objects import SUBMODULE, Entry
 from gitgoodbench.scoring import history_lines
-from gitgoodbench.scoring.history_lines import adjusted_rand_index, grouping_likeness, read_lines, reproduced
+from gitgoodbench.scoring.history_lines import (
+    LineHistory,
+    LineReader,
+    adjusted_rand_index,
+    grouping_likeness,
+    reproduced,
+)
 from gitgoodbench.scoring.history_scores import SCORES, history_scores
 from gitgoodbench.scoring.messages import read_messages
 from tests.support.repositories import Content, RepositoryBuilder
@@ -27,6 +33,10 @@ def chain(builder: RepositoryBuilder, base: str | None, *versions: Files) -> lis
     for files in versions:
         ids.append(builder.commit(files, ids[-1:], b"Step %d\n" % len(ids)))
     return ids if base is None else ids[1:]
+
+
+def lines_of(builder: RepositoryBuilder, base: str | None, commits: list[str]) -> LineHistory:
+    return LineReader(builder.git).read(base, commits)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +67,7 @@ def test_commits_in_another_order_are_the_same_sets_of_lines(builder: Repository
     base = builder.commit({b"f": b"0\n"})
     real = chain(builder, base, {b"f": A + b"0\n"}, {b"f": A + b"0\n" + B}, {b"f": A + b"0\n" + B, b"g": C})
     other = chain(builder, base, {b"f": b"0\n", b"g": C}, {b"f": b"0\n" + B, b"g": C}, {b"f": A + b"0\n" + B, b"g": C})
-    ours, theirs = read_lines(builder.git, base, other), read_lines(builder.git, base, real)
+    ours, theirs = lines_of(builder, base, other), lines_of(builder, base, real)
     assert reproduced(ours, theirs) == 1.0
     assert grouping_likeness(ours, theirs) == 1.0
 
@@ -65,8 +75,8 @@ def test_commits_in_another_order_are_the_same_sets_of_lines(builder: Repository
 def test_melded_and_cut_commits_are_no_longer_the_same(builder: RepositoryBuilder) -> None:
     base = builder.commit({b"f": b"0\n"})
     end = {b"f": A + b"0\n" + B, b"g": C}
-    real = read_lines(builder.git, base, chain(builder, base, {b"f": A + b"0\n"}, {b"f": A + b"0\n" + B}, {**end}))
-    melded = read_lines(builder.git, base, chain(builder, base, {b"f": A + b"0\n" + B}, end))
+    real = lines_of(builder, base, chain(builder, base, {b"f": A + b"0\n"}, {b"f": A + b"0\n" + B}, {**end}))
+    melded = lines_of(builder, base, chain(builder, base, {b"f": A + b"0\n" + B}, end))
     assert reproduced(melded, real) == 1 / 3
     # 9 lines: 6 and 3 here, 3 each there. 9 pairs together in both, 18 here, 9 there, of 36.
     assert grouping_likeness(melded, real) == pytest.approx((9 - 18 * 9 / 36) / ((18 + 9) / 2 - 18 * 9 / 36))
@@ -77,7 +87,7 @@ def test_one_commit_stands_for_one_real_commit(builder: RepositoryBuilder) -> No
     base = builder.commit({b"f": b"0\n"})
     twice = chain(builder, base, {b"f": b"1\n"}, {b"f": b"0\n"}, {b"f": b"1\n"})
     once = chain(builder, base, {b"f": b"1\n"})
-    assert reproduced(read_lines(builder.git, base, once), read_lines(builder.git, base, twice)) == 1 / 3
+    assert reproduced(lines_of(builder, base, once), lines_of(builder, base, twice)) == 1 / 3
 
 
 @pytest.mark.parametrize(
@@ -93,8 +103,8 @@ def test_changes_without_lines_count_too(builder: RepositoryBuilder, before: Fil
     base = builder.commit({b"k": b"", **before})
     real = chain(builder, base, {b"k": b"", **after})
     nothing = chain(builder, base, {b"k": b"", **before})
-    assert reproduced(read_lines(builder.git, base, real), read_lines(builder.git, base, real)) == 1.0
-    assert reproduced(read_lines(builder.git, base, nothing), read_lines(builder.git, base, real)) == 0.0
+    assert reproduced(lines_of(builder, base, real), lines_of(builder, base, real)) == 1.0
+    assert reproduced(lines_of(builder, base, nothing), lines_of(builder, base, real)) == 0.0
 
 
 def test_a_chain_from_the_root_commit_is_compared_with_nothing(builder: RepositoryBuilder) -> None:
@@ -159,7 +169,7 @@ def test_a_large_file_changes_as_a_whole(builder: RepositoryBuilder, monkeypatch
     base = builder.commit({b"f": b"0\n"})
     one = chain(builder, base, {b"f": b"1\n" * 5})
     two = chain(builder, base, {b"f": b"2\n" * 5})
-    same, other = (read_lines(builder.git, base, commits) for commits in (one, two))
+    same, other = (lines_of(builder, base, commits) for commits in (one, two))
     assert reproduced(same, same) == 1.0
     assert reproduced(other, same) == 0.0
     assert grouping_likeness(same, same) is None

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict
 from gitgoodbench.agents.base import Usage
 from gitgoodbench.scoring.judge.votes import Order, Preference, Vote
 
-
 NOTHING_USED: Final = Usage(0, 0, 0, 0, 0.0)
 
 
