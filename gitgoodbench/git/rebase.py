@@ -124,7 +124,7 @@ class ChainReplay:
             replay = replay_merge(git, ours, theirs)
         if replay.clean:
             return replay.tree
-        names = {ours: b"the commits before it", theirs: b"commit %d" % step.commit}
+        names = {ours: b"HEAD", theirs: b"commit %d" % step.commit}
         return _conflict(step, replay, names)
 
     @contextmanager

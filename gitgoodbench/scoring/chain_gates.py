@@ -6,14 +6,14 @@ is followed along first parents only, and only so far.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.scenario import Outcome
-from gitgoodbench.scoring.syntax import MAX_SOURCE_BYTES, count_errors, language_of
+from gitgoodbench.scoring.syntax import MAX_SOURCE_BYTES, Language, count_errors, language_of
 from gitgoodbench.workspace.scratch import BundleError, ScratchRepository
 
 GATES: Final = ("finished", "base_is_ancestor", "final_tree_exact", "nothing_uncommitted")
@@ -104,7 +104,8 @@ def valid_syntax(git: Git, base: str | None, commits: Sequence[str], newest: str
     """For each commit, whether every file that it changes parses no worse than in the base or at the chain's end.
 
     Real files need not be free of errors, since grammars lag behind their languages: an error counts when a file has
-    more of them than both before and after the chain. A commit that cannot be read is not valid.
+    more of them than both before and after the chain. A commit that cannot be read is not valid, nor is one with a file
+    that cannot be parsed although it could be before and after.
     """
     ends = [read_tree(git, commit) if commit else {} for commit in (base, newest)]
     counter = _ErrorCounter(git)
@@ -125,14 +126,17 @@ Pair = tuple[Entry | None, Entry | None]
 
 
 def _parses(counter: _ErrorCounter, changes: Mapping[bytes, Pair], ends: Sequence[Tree]) -> bool:
-    for path, (_, entry) in changes.items():
-        if entry is None or not entry.is_file or language_of(path) is None:
+    versions = {path: [tree.get(path) for tree in ends] for path in changes}
+    new = {path: entry for path, (_, entry) in changes.items() if entry not in versions[path]}
+    counter.read((path, entry) for path in new for entry in (new[path], *versions[path]))
+    for path, entry in new.items():
+        if _source(path, entry) is None:
             continue
-        if entry in (tree.get(path) for tree in ends):
-            continue
+        allowed = [counter.count(path, end) for end in versions[path] if _source(path, end) is not None]
+        if None in allowed:
+            continue  # the file is one that cannot be parsed
         found = counter.count(path, entry)
-        allowed = max(counter.count(path, tree.get(path)) or 0 for tree in ends)
-        if found is not None and found > allowed:
+        if found is None or found > max((count for count in allowed if count is not None), default=0):
             return False
     return True
 
@@ -142,20 +146,27 @@ class _ErrorCounter:
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._known: dict[tuple[str, str], int | None] = {}
+        self._known: dict[tuple[str, Language], int | None] = {}
+
+    def read(self, files: Iterable[tuple[bytes, Entry | None]]) -> None:
+        """Parse those that are source files, all read through one process."""
+        keys = {key for path, entry in files if (key := _source(path, entry)) is not None and key not in self._known}
+        sizes = blob_sizes(self._git, [oid for oid, _ in keys]) if keys else {}
+        small = [oid for oid, size in sizes.items() if size is not None and size <= MAX_SOURCE_BYTES]
+        contents = read_blobs(self._git, small)
+        for oid, language in keys:
+            content = contents.get(oid)
+            self._known[oid, language] = None if content is None else count_errors(content, language)
 
     def count(self, path: bytes, entry: Entry | None) -> int | None:
-        """None where there is no such file or it cannot be parsed."""
-        language = language_of(path)
-        if entry is None or language is None or not entry.is_file:
-            return None
-        key = (entry.oid, language)
-        if key not in self._known:
-            size = blob_sizes(self._git, [entry.oid])[entry.oid]
-            small = size is not None and size <= MAX_SOURCE_BYTES
-            content = read_blobs(self._git, [entry.oid])[entry.oid] if small else None
-            self._known[key] = None if content is None else count_errors(content, language)
-        return self._known[key]
+        """The errors in a file that was read. None where it is no source file or cannot be parsed."""
+        key = _source(path, entry)
+        return None if key is None else self._known[key]
+
+
+def _source(path: bytes, entry: Entry | None) -> tuple[str, Language] | None:
+    language = language_of(path)
+    return None if language is None or entry is None or not entry.is_file else (entry.oid, language)
 
 
 def _listing_problem(git: Git, commit: str) -> str | None:

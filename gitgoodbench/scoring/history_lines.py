@@ -32,6 +32,9 @@ MAX_FILES: Final = 500
 MAX_BLOB_BYTES: Final = 4 * 1024 * 1024
 """Larger files count as one thing that changes as a whole."""
 
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""Contents of one history, each counted once, up to which lines are compared."""
+
 
 RawChange = tuple[bytes, Entry | None, Entry | None]
 """A path and its entries before and after."""
@@ -81,7 +84,7 @@ class LineReader:
         """What each commit changes against the one before it, the first one against `base` (None: against nothing).
 
         Raises:
-            TooLarge: more files are changed than is compared.
+            TooLarge: more files, or larger ones, are changed than is compared.
             GitError: a tree is missing, or lists without end.
         """
         changed: list[list[RawChange]] = []
@@ -172,7 +175,10 @@ def adjusted_rand_index(pairs: Sequence[tuple[object, object]]) -> float | None:
 def _read_small(git: Git, entries: Iterable[Entry | None]) -> dict[str, bytes | None]:
     oids = list(dict.fromkeys(entry.oid for entry in entries if entry is not None and entry.mode != SUBMODULE))
     sizes = blob_sizes(git, oids) if oids else {}
-    return read_blobs(git, [oid for oid in oids if (size := sizes.get(oid)) is not None and size <= MAX_BLOB_BYTES])
+    small = {oid: size for oid, size in sizes.items() if size is not None and size <= MAX_BLOB_BYTES}
+    if sum(small.values()) > MAX_BYTES:
+        raise TooLarge(f"the changed files hold more than {MAX_BYTES} bytes")
+    return read_blobs(git, small)
 
 
 def _origins(history: LineHistory, path: bytes) -> LineOrigins | None:

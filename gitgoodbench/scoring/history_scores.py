@@ -21,7 +21,6 @@ from gitgoodbench.scoring.history_lines import (
     ChangedFile,
     LineHistory,
     LineReader,
-    TooLarge,
     grouping_likeness,
     reproduced,
 )
@@ -113,9 +112,7 @@ class _Known:
         messages = read_messages([commit.message for commit in read_commits(git, commits)])
         try:
             lines = reader.read(base, commits)
-        except TooLarge:
-            lines = None
-        except GitGoodBenchError:
+        except GitGoodBenchError:  # too large, or objects are missing
             return cls(messages, None, None)
         return cls(messages, lines, sum(valid_syntax(git, base, commits, newest)))
 

@@ -49,7 +49,8 @@ def show_conflict(conflict: RebaseConflict, views: Sequence[CommitView]) -> str:
         f'commit {commit} ("{subject_of(views[commit].message)}") conflicts where the plan puts it, '
         f"in {', '.join(show_path(path) for path in conflict.paths)}."
     ]
-    lines += [f"- {reason.decode('utf-8', 'replace')}" for reason in conflict.reasons]
+    reasons = (reason.decode("utf-8", "replace").replace("\n", "\\n") for reason in conflict.reasons)
+    lines += [f"- {reason}" for reason in reasons]
     return "\n".join(lines)
 
 

@@ -46,6 +46,12 @@ def test_errors_that_the_base_or_the_end_has_are_no_new_ones(builder: Repository
     assert marks(builder, BROKEN, WORSE, BROKEN) == [False, True]
 
 
+def test_a_file_that_cannot_be_parsed_where_it_could_is_not_valid(builder: RepositoryBuilder) -> None:
+    huge = b"x = 1\n" * 400_000
+    assert marks(builder, GOOD, huge, GOOD) == [False, True]
+    assert marks(builder, huge, huge + BROKEN, GOOD) == [True, True]
+
+
 def test_files_of_other_kinds_do_not_count(builder: RepositoryBuilder) -> None:
     assert marks(builder, GOOD, {b"a.py": (SYMLINK, BROKEN), b"b.txt": BROKEN}, GOOD) == [True, True]
 

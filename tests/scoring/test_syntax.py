@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from gitgoodbench.scoring.syntax import (
@@ -130,6 +132,25 @@ def test_a_huge_file_is_not_parsed() -> None:
     huge = b"x = 1\n" * (MAX_SOURCE_BYTES // 6 + 1)
     assert count_errors(huge, "python") is None
     assert definitions(huge, "python") == []
+
+
+def test_a_file_that_the_parser_chokes_on_is_given_up_and_the_next_one_is_parsed() -> None:
+    """Java's grammar takes memory with the square of these."""
+    assert count_errors(b"a<" * 200_000, "java") is None
+    assert count_errors(JAVA, "java") == 0
+
+
+def test_a_parser_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitgoodbench.scoring.syntax.TIMEOUT_S", 0.0)
+    assert count_errors(PYTHON * 1000, "python") is None
+    monkeypatch.undo()
+    assert count_errors(PYTHON, "python") == 0
+
+
+def test_threads_parse_side_by_side() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda n: count_errors(b"(" * (n % 3), "python"), range(30)))
+    assert [count == 0 for count in found] == [n % 3 == 0 for n in range(30)]
 
 
 def test_deep_nesting_ends() -> None:
