@@ -102,4 +102,8 @@ JudgeLimit = Annotated[
     int | None,
     option("--judge-limit", min=1000, help="Characters of each history that a judge is shown. Default: 60000."),
 ]
+JudgeMaxTokens = Annotated[
+    int | None,
+    option("--judge-max-tokens", min=1, help="Tokens of one answer of a judge, its thinking included. Default: 4096."),
+]
 Offline = Annotated[bool, option("--offline", help="Never touch the network for data sets or repositories.")]

@@ -9,6 +9,7 @@ from gitgoodbench.cli.options import (
     Judge,
     JudgeBaseUrl,
     JudgeLimit,
+    JudgeMaxTokens,
     JudgeModel,
     JudgeRepeats,
     Offline,
@@ -25,6 +26,7 @@ def score(
     judge_base_url: JudgeBaseUrl = None,
     judge_repeats: JudgeRepeats = None,
     judge_limit: JudgeLimit = None,
+    judge_max_tokens: JudgeMaxTokens = None,
     unscored: Annotated[
         bool, option("--unscored", help="Ask the judge only where none has settled the episode yet.")
     ] = False,
@@ -58,5 +60,6 @@ def score(
             "judge_base_url": judge_base_url,
             "judge_repeats": judge_repeats,
             "judge_limit": judge_limit,
+            "judge_max_tokens": judge_max_tokens,
         },
     )

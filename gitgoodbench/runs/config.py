@@ -52,6 +52,7 @@ class RunConfig(BaseModel):
     judge_base_url: str | None = None
     judge_repeats: int | None = Field(default=None, ge=1, le=MOST_REPEATS)
     judge_limit: int | None = Field(default=None, ge=1000, le=MAX_LIMIT)
+    judge_max_tokens: int | None = Field(default=None, ge=1)
 
     max_turns: int | None = Field(default=50, ge=1)
     max_tokens: int | None = Field(default=None, ge=1)

@@ -12,7 +12,13 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
 from gitgoodbench.runs.config import RunConfig
 from gitgoodbench.scenario import JudgedScenario, Outcome, Scenario
-from gitgoodbench.scoring.judge.options import DEFAULT_LIMIT, DEFAULT_MODEL, JUDGE_FLAGS, JudgeOptions
+from gitgoodbench.scoring.judge.options import (
+    DEFAULT_LIMIT,
+    DEFAULT_MAX_TOKENS,
+    DEFAULT_MODEL,
+    JUDGE_FLAGS,
+    JudgeOptions,
+)
 from gitgoodbench.scoring.judge.panel import Panel
 from gitgoodbench.scoring.judge.record import JudgeRecord, State
 from gitgoodbench.workspace.store import RepositoryStore
@@ -35,10 +41,7 @@ def choose_judge(fields: Mapping[str, Any], agents: Sequence[str]) -> str:
     Raises:
         UserError: a judge is described and refused in one breath.
     """
-    described = bool(
-        fields.get("judge_model") or fields.get("judge_base_url") or fields.get("judge_repeats")
-        or fields.get("judge_limit")
-    )  # fmt: skip
+    described = any(value for name, value in fields.items() if name.startswith("judge_"))
     chosen = fields.get("judge")
     if chosen == NO_JUDGE and described:
         raise UserError(
@@ -54,13 +57,15 @@ def resolve_judge(config: RunConfig, scenarios: Iterable[Scenario]) -> RunConfig
     """The configuration with everything about the judge written down, and without what no scenario has a use for."""
     judged = any(isinstance(scenario, JudgedScenario) for scenario in scenarios)
     if not judged or config.judge != LLM_JUDGE:
-        nobody = {"judge": NO_JUDGE, "judge_model": (), "judge_base_url": None, "judge_repeats": None}
-        return config.model_copy(update=nobody | {"judge_limit": None})
+        given = {name for name in RunConfig.model_fields if name.startswith("judge_")}
+        nobody = {name: RunConfig.model_fields[name].default for name in given}
+        return config.model_copy(update=nobody | {"judge": NO_JUDGE})
     update = {
         "judge_model": tuple(dict.fromkeys(config.judge_model)) or (DEFAULT_MODEL,),
         "judge_base_url": server_of(config.judge_base_url),
         "judge_repeats": config.judge_repeats or 1,
         "judge_limit": config.judge_limit or DEFAULT_LIMIT,
+        "judge_max_tokens": config.judge_max_tokens or DEFAULT_MAX_TOKENS,
     }
     return config.model_copy(update=update)
 
@@ -74,6 +79,7 @@ def judge_options(config: RunConfig) -> JudgeOptions | None:
         base_url=config.judge_base_url,
         repeats=config.judge_repeats or 1,
         limit=config.judge_limit or DEFAULT_LIMIT,
+        max_tokens=config.judge_max_tokens or DEFAULT_MAX_TOKENS,
     )
 
 

@@ -28,11 +28,17 @@ MODEL = "smollm2-135m-instruct"
 CONTEXT = 8192
 
 GOOD = history(
-    ("Parse ISO dates\n", "diff --git a/dates.py b/dates.py\n--- a/dates.py\n+++ b/dates.py\n@@ -1 +1,3 @@\n import re\n"
-     "+def parse(text):\n+    return date.fromisoformat(text)\n"),
-    ("Reject dates before 1970\n", "diff --git a/dates.py b/dates.py\n--- a/dates.py\n+++ b/dates.py\n@@ -3 +3,2 @@\n"
-     "     return date.fromisoformat(text)\n+    # raises ValueError\n"),
-)  # fmt: skip
+    (
+        "Parse ISO dates\n",
+        "diff --git a/dates.py b/dates.py\n--- a/dates.py\n+++ b/dates.py\n@@ -1 +1,3 @@\n import re\n"
+        "+def parse(text):\n+    return date.fromisoformat(text)\n",
+    ),
+    (
+        "Reject dates before 1970\n",
+        "diff --git a/dates.py b/dates.py\n--- a/dates.py\n+++ b/dates.py\n@@ -3 +3,2 @@\n"
+        "     return date.fromisoformat(text)\n+    # raises ValueError\n",
+    ),
+)
 BAD = history(
     ("wip", GOOD.commits[0].patch.decode()),
     ("wip", "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+tmp\n"),
@@ -97,23 +103,25 @@ def test_histories_beyond_the_context_are_a_failure_that_says_so(server: str) ->
 
 def test_a_run_is_judged_from_end_to_end(server: str, tmp_path: Path) -> None:
     code = run(
-        ["eval", "mini", "--scenario", "ir", "--agent", "squash-all", "--limit", "2", "--sandbox", "local", "--out",
+        ["eval", "mini", "--scenario", "ir", "--agent", "squash-all", "--limit", "1", "--sandbox", "local", "--out",
          str(tmp_path), "--run-id", "r", "--judge-model", MODEL, "--judge-base-url", server, "--judge-limit", "2000",
-         "--jobs", "1"]
+         "--judge-max-tokens", "200", "--jobs", "1"]
     )  # fmt: skip
     assert code == 0
     found = results(tmp_path / "r")
-    assert len(found) == 2
+    assert len(found) == 1
     for result in found:
-        assert result["status"] == "completed"
-        assert result["judge"]["state"] in ("judged", "identical")
-        assert result["solved"] == (result["judge"]["verdict"] == "win" and all(result["gates"].values()))
+        judge = result["judge"]
+        assert judge["state"] in ("judged", "unreadable")
+        assert result["status"] == ("unscored" if judge["verdict"] is None else "completed")
+        assert result["solved_paper"] == (None if judge["verdict"] is None else judge["verdict"] == "win")
+        assert judge["usage"]["completion_tokens"] > 0
 
 
 def test_an_agent_works_until_it_is_stopped(server: str, tmp_path: Path) -> None:
     code = run(
-        ["eval", "mini", "--scenario", "mcr", "--agent", "openai", "--model", MODEL, "--base-url", server, "--limit", "1",
-         "--difficulty", "easy", "--sandbox", "local", "--max-turns", "3", "--out", str(tmp_path), "--run-id", "r",
+        ["eval", "mini", "--scenario", "mcr", "--agent", "openai", "--model", MODEL, "--base-url", server, "--limit",
+         "1", "--difficulty", "easy", "--sandbox", "local", "--max-turns", "3", "--out", str(tmp_path), "--run-id", "r",
          "--jobs", "1"]
     )  # fmt: skip
     assert code == 0

@@ -11,6 +11,7 @@ DEFAULT_MODEL: Final = "gpt-4o"
 DEFAULT_LIMIT: Final = 60_000
 MAX_LIMIT: Final = 1_000_000
 MOST_REPEATS: Final = 25
+DEFAULT_MAX_TOKENS: Final = 4096
 
 JUDGE_FLAGS: Final = ModelFlags(
     model="--judge-model",
@@ -19,19 +20,17 @@ JUDGE_FLAGS: Final = ModelFlags(
     without="leave the judge out (--judge none)",
 )
 
-_MAX_TOKENS: Final = 4096
-
 
 @dataclass(frozen=True)
 class JudgeOptions:
     """What the user chooses. limit: characters of each history that are shown.
 
-    max_tokens: of one answer, so that a small model that rambles comes to an end.
+    max_tokens: of one answer, thinking included: a small model that goes round in circles comes to an end.
     """
 
     models: tuple[str, ...] = (DEFAULT_MODEL,)
     base_url: str | None = None
     repeats: int = 1
     limit: int = DEFAULT_LIMIT
-    max_tokens: int = _MAX_TOKENS
+    max_tokens: int = DEFAULT_MAX_TOKENS
     request_timeout_s: float = 300.0
