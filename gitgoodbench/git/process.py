@@ -256,14 +256,18 @@ class Git:
 
     @contextlib.contextmanager
     def stream(
-        self, *args: str | bytes, stdin: IO[bytes] | int = subprocess.PIPE, stderr: IO[bytes] | int = subprocess.DEVNULL
+        self,
+        *args: str | bytes,
+        stdin: IO[bytes] | int = subprocess.PIPE,
+        stdout: IO[bytes] | int = subprocess.PIPE,
+        stderr: IO[bytes] | int = subprocess.DEVNULL,
     ) -> Iterator[subprocess.Popen[bytes]]:
         """A running Git process on this machine with a pipe on standard output; killed when left.
 
         Give it a file as `stdin` where it may answer before it has read everything: no pipe can then fill up.
         """
         with subprocess.Popen(
-            ["git", *args], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
+            ["git", *args], stdin=stdin, stdout=stdout, stderr=stderr,
             cwd=self.work_tree or self.git_dir, env=self.environment, start_new_session=True,
         ) as process:  # fmt: skip
             try:

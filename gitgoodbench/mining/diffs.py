@@ -7,8 +7,11 @@ stumbled over.
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import IO, Final, NamedTuple, TypeVar
@@ -17,6 +20,7 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.process import Git
 
 COMMITS_PER_PROCESS: Final = 1000
+_PROCESSES_AHEAD: Final = 1
 _BLOCK: Final = 1 << 16
 _SENTINEL: Final = "-"
 """A line of input that is no commit: Git repeats it, so that the end of a commit's output can be told."""
@@ -71,22 +75,63 @@ class CommitDiff:
 
 
 def read_diffs(git: Git, commits: Iterable[str], *options: str) -> Iterator[CommitDiff]:
-    """What each of the commits changed, in the order given. `options`: `--raw`, and `--numstat` for lines."""
-    for chunk in batched(commits, COMMITS_PER_PROCESS):
-        while chunk:
-            done = 0
-            with commit_list(chunk, sentinel=True) as stdin, git.stream(
-                *_COMMAND, _FORMAT, *options, stdin=stdin
-            ) as process:  # fmt: skip
-                assert process.stdout is not None
-                for diff in _parse(read_fields(process.stdout)):
-                    if diff.oid != chunk[done]:
-                        raise GitGoodBenchError(f"git diff-tree answers {diff.oid} where {chunk[done]} was asked for")
-                    yield diff
-                    done += 1
-            if done < len(chunk):
-                yield _unreadable(git, chunk[done])
-            chunk = chunk[done + 1 :]
+    """What each of the commits changed, in the order given. `options`: `--raw`, and `--numstat` for lines.
+
+    The next process already works, into a file, while the answers of the one before are read. `commits` is read so
+    far ahead.
+    """
+    started: deque[_Batch] = deque()
+    try:
+        for chunk in batched(commits, COMMITS_PER_PROCESS):
+            started.append(_start(git, chunk, options))
+            if len(started) > _PROCESSES_AHEAD:
+                yield from _finish(git, started.popleft(), options)
+        while started:
+            yield from _finish(git, started.popleft(), options)
+    finally:
+        for batch in started:
+            batch.resources.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A running process and what it was asked."""
+
+    commits: Sequence[str]
+    process: subprocess.Popen[bytes]
+    answers: IO[bytes]
+    resources: ExitStack
+
+
+def _start(git: Git, commits: Sequence[str], options: Sequence[str]) -> _Batch:
+    with ExitStack() as stack:
+        stdin = stack.enter_context(commit_list(commits, sentinel=True))
+        answers = stack.enter_context(tempfile.TemporaryFile())
+        process = stack.enter_context(git.stream(*_COMMAND, _FORMAT, *options, stdin=stdin, stdout=answers))
+        return _Batch(commits, process, answers, stack.pop_all())
+
+
+def _finish(git: Git, batch: _Batch, options: Sequence[str]) -> Iterator[CommitDiff]:
+    """The answers of a batch; a process that ended early costs the commit it stumbled over, and another does the
+    rest.
+    """
+    while True:
+        done = 0
+        with batch.resources:
+            batch.process.wait()
+            batch.answers.seek(0)
+            for diff in _parse(read_fields(batch.answers)):
+                if diff.oid != batch.commits[done]:
+                    raise GitGoodBenchError(f"git diff-tree answers {diff.oid}, asked for {batch.commits[done]}")
+                yield diff
+                done += 1
+        if done == len(batch.commits):
+            return
+        yield _unreadable(git, batch.commits[done])
+        rest = batch.commits[done + 1 :]
+        if not rest:
+            return
+        batch = _start(git, rest, options)
 
 
 def commit_list(commits: Sequence[str], *, sentinel: bool = False) -> IO[bytes]:

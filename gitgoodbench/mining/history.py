@@ -6,12 +6,12 @@ Memory does not grow with history, but for the list of commits that `git rev-lis
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from gitgoodbench.git.process import ExecResult, Git, GitError
-from gitgoodbench.mining.diffs import COMMITS_PER_PROCESS, Change, batched, read_diffs
+from gitgoodbench.mining.diffs import Change, read_diffs
 from gitgoodbench.mining.options import Refs
 
 _SELECTIONS: Final = {
@@ -49,13 +49,17 @@ def read_history(repository: Git, scratch: Git, refs: Refs) -> Iterator[Commit]:
     command = ("rev-list", "--topo-order", "--reverse", "--children", "--ignore-missing", *_SELECTIONS[refs])
     with tempfile.TemporaryFile() as complaints, repository.stream(*command, stderr=complaints) as process:
         assert process.stdout is not None
-        for lines in batched(process.stdout, COMMITS_PER_PROCESS):
-            families = [line.decode("ascii").split() for line in lines]
-            children = {oid: len(set(rest)) for oid, *rest in families}
-            for diff in read_diffs(scratch, list(children), "--raw"):
-                yield Commit(
-                    diff.oid, diff.parents, children[diff.oid], diff.committed, diff.message, diff.changes
-                )  # fmt: skip
+        children: dict[str, int] = {}
+
+        def commits(lines: Iterable[bytes]) -> Iterator[str]:
+            for line in lines:
+                oid, *rest = line.decode("ascii").split()
+                children[oid] = len(set(rest))
+                yield oid
+
+        for diff in read_diffs(scratch, commits(process.stdout), "--raw"):
+            expected = children.pop(diff.oid)
+            yield Commit(diff.oid, diff.parents, expected, diff.committed, diff.message, diff.changes)
         if (code := process.wait()) != 0:
             complaints.seek(0)
             raise GitError(command, ExecResult(code, stderr=complaints.read()))

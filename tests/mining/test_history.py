@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.git.process import Git, GitError
-from gitgoodbench.mining import diffs, history
+from gitgoodbench.mining import diffs
 from gitgoodbench.mining.history import Commit, read_history
 from gitgoodbench.mining.options import Refs
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -22,7 +22,6 @@ def repository(tmp_path: Path) -> RepositoryBuilder:
 @pytest.fixture(params=[1000, 2])
 def _chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diffs, "COMMITS_PER_PROCESS", request.param)
-    monkeypatch.setattr(history, "COMMITS_PER_PROCESS", request.param)
 
 
 pytestmark = pytest.mark.usefixtures("_chunk")
