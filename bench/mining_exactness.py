@@ -53,7 +53,7 @@ def lines_differ(repository: Path, mined: MinedRepository) -> int:
 
 def main() -> int:
     print(
-        "| repository | commits | merges | conflicting | attainable | differing | chains | differing | seconds | brute force |"
+        "| repository | commits | merges | conflicting | attainable | differing | chains | differing | s | by force s |"
     )
     print("|---" * 10 + "|")
     wrong = 0

@@ -139,7 +139,7 @@ class JudgedScenario(Scenario, Protocol):
     """A scenario whose outcomes are histories that a judge compares with the real ones.
 
     `solved_paper` is then that the agent's history wins in both orders, `solved` that and every gate; the run settles
-    both. So `score` leaves them None, unless it has a `problem`, and puts nothing among the gates that is no requirement.
+    both. So `score` leaves them None, unless it has a `problem`, and puts nothing among the gates that is not required.
     """
 
     def histories(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> HistoryPair | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import cast
 
 import pytest
@@ -12,6 +13,10 @@ from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.local import LocalProvider
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a script runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,13 @@ import pytest
 
 from gitgoodbench.errors import Status
 from gitgoodbench.git.process import Git
+from gitgoodbench.jsontypes import Json
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import Outcome, ToolSet
 from gitgoodbench.workspace.outcome import take_outcome
 from tests.support.rebases import IR, RebaseCase, begin, call, left_history, make_chain, play, score, update
 
-CLEAN = {"uncommitted": [], "unmerged": [], "merge_in_progress": False, "finished": True}
+CLEAN: dict[str, Json] = {"uncommitted": [], "unmerged": [], "merge_in_progress": False, "finished": True}
 ALL_MET = {
     "finished": True,
     "base_is_ancestor": True,

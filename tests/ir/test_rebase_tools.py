@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gitgoodbench.scenarios.ir.tools import MAX_CONFLICTS
@@ -65,7 +66,11 @@ def test_a_plan_becomes_the_branch_and_leaves_everything_clean(
             "- Say two (from commits 0, 2)",
             "- Add 'b' # x (from commit 1)",
         ]
-        for name, arguments in (("execute_rebase", {}), ("update_rebase_todo_list", {"rebase_todo_list_items": []})):
+        again: dict[str, dict[str, Any]] = {
+            "execute_rebase": {},
+            "update_rebase_todo_list": {"rebase_todo_list_items": []},
+        }
+        for name, arguments in again.items():
             with pytest.raises(ToolError, match="carried out already"):
                 call(episode, name, **arguments)
         assert episode.git.line("symbolic-ref", "HEAD") == "refs/heads/work"

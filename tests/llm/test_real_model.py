@@ -121,7 +121,8 @@ def test_a_run_is_judged_from_end_to_end(server: str, tmp_path: Path) -> None:
 def test_an_agent_works_until_it_is_stopped(server: str, tmp_path: Path) -> None:
     code = run(
         ["eval", "mini", "--scenario", "mcr", "--agent", "openai", "--model", MODEL, "--base-url", server, "--limit",
-         "1", "--difficulty", "easy", "--sandbox", "local", "--max-turns", "3", "--timeout", "120", "--out", str(tmp_path), "--run-id", "r",
+         "1", "--difficulty", "easy", "--sandbox", "local", "--max-turns", "3",
+         "--timeout", "120", "--out", str(tmp_path), "--run-id", "r",
          "--jobs", "1"]
     )  # fmt: skip
     assert code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from gitgoodbench.scoring.history_scores import SCORES, history_scores
 from gitgoodbench.scoring.messages import read_messages
 from tests.support.repositories import Content, RepositoryBuilder
 
-Files = dict[bytes, Content]
+Files = Mapping[bytes, Content]
 A, B, C = b"a\n" * 3, b"b\n" * 3, b"c\n" * 3
 
 

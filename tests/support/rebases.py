@@ -114,7 +114,8 @@ def play(
 
 
 def score(case: RebaseCase, outcome: Outcome) -> Verdict:
-    return IR.score(case.sample, case.store, outcome)
+    verdict: Verdict = IR.score(case.sample, case.store, outcome)
+    return verdict
 
 
 def left_commits(case: RebaseCase, outcome: Outcome) -> list[Commit]:
