@@ -14,7 +14,6 @@ from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.local import LocalProvider
 
-
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a script runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
