@@ -10,7 +10,7 @@ from gitgoodbench.agents.chat import ChatModel
 from gitgoodbench.agents.meter import Meter
 from gitgoodbench.errors import EpisodeError
 from gitgoodbench.scenario import Message
-from gitgoodbench.scoring.judge.answers import UnreadableAnswer, read_comparison
+from gitgoodbench.scoring.judge.answers import Comparison, UnreadableAnswer, read_comparison
 from gitgoodbench.scoring.judge.prompt import ASK_AGAIN, Question
 from gitgoodbench.scoring.judge.record import OpinionRecord, QuestionRecord, RawAnswer, total_usage
 from gitgoodbench.scoring.judge.votes import Order, Vote, both_orders, majority, vote_of
@@ -41,33 +41,28 @@ class Judge:
             for repeat in range(1, repeats + 1):
                 for order in Order:
                     meters.append(self._chat.meter(Budget(max_turns=None, timeout_s=QUESTION_TIMEOUT_S)))
-                    asked.append(self._ask(question.prompts[order], order, repeat, meters[-1]))
+                    self._ask(question.prompts[order], order, repeat, meters[-1], asked)
         except EpisodeError as failure:
             problem = f"judge {self.model}: {failure}"
         return self._opinion(asked, repeats, meters, problem)
 
-    def _ask(self, prompt: Sequence[Message], order: Order, repeat: int, meter: Meter) -> QuestionRecord:
+    def _ask(
+        self, prompt: Sequence[Message], order: Order, repeat: int, meter: Meter, asked: list[QuestionRecord]
+    ) -> None:
+        """Ask once, and once more where the answer is unreadable; every answer is in `asked`, whatever happens then."""
         messages = list(prompt)
-        answers: list[RawAnswer] = []
+        asked.append(QuestionRecord(order=order, repeat=repeat))
         for _ in range(_TRIES):
             text, finish_reason = self._answer(messages, meter)
-            try:
-                comparison = read_comparison(text)
-            except UnreadableAnswer as problem:
-                answers.append(RawAnswer(text=text, finish_reason=finish_reason, problem=str(problem)))
-                said: list[Message] = [{"role": "assistant", "content": text}] if text.strip() else []
-                messages = [*prompt, *said, {"role": "user", "content": ASK_AGAIN.format(problem=problem)}]
-                continue
-            answers.append(RawAnswer(text=text, finish_reason=finish_reason))
-            return QuestionRecord(
-                order=order,
-                repeat=repeat,
-                answers=tuple(answers),
-                preferred=comparison.preferred,
-                reason=comparison.reason,
-                vote=vote_of(comparison.preferred, order),
-            )
-        return QuestionRecord(order=order, repeat=repeat, answers=tuple(answers))
+            answer, comparison = _read(text, finish_reason)
+            asked[-1] = asked[-1].model_copy(update={"answers": (*asked[-1].answers, answer)})
+            if comparison is not None:
+                vote = vote_of(comparison.preferred, order)
+                update = {"preferred": comparison.preferred, "reason": comparison.reason, "vote": vote}
+                asked[-1] = asked[-1].model_copy(update=update)
+                return
+            said: list[Message] = [{"role": "assistant", "content": text}] if text.strip() else []
+            messages = [*prompt, *said, {"role": "user", "content": ASK_AGAIN.format(problem=answer.problem)}]
 
     def _answer(self, messages: Sequence[Message], meter: Meter) -> tuple[str, str]:
         """Text and finish reason; a request that the content filter stops is an answer that cannot be read."""
@@ -94,6 +89,13 @@ class Judge:
             problem=problem or _unreadable(self.model, asked),
             failed=problem is not None,
         )
+
+
+def _read(text: str, finish_reason: str) -> tuple[RawAnswer, Comparison | None]:
+    try:
+        return RawAnswer(text=text, finish_reason=finish_reason), read_comparison(text)
+    except UnreadableAnswer as problem:
+        return RawAnswer(text=text, finish_reason=finish_reason, problem=str(problem)), None
 
 
 def _majority_of(asked: Sequence[QuestionRecord], order: Order, repeats: int) -> Vote | None:

@@ -43,11 +43,11 @@ class RawAnswer(_Record):
 
 
 class QuestionRecord(_Record):
-    """One order, asked once (and once more where the first answer was unreadable)."""
+    """One order, asked once (and once more where the first answer was unreadable). No answers: its server failed."""
 
     order: Order
     repeat: int
-    answers: tuple[RawAnswer, ...]
+    answers: tuple[RawAnswer, ...] = ()
     preferred: Preference | None = None
     reason: str = ""
     vote: Vote | None = None

@@ -148,6 +148,13 @@ def test_a_time_out_is_tried_again_and_then_the_server_has_failed() -> None:
     assert record.usage.prompt_tokens is None
 
 
+def test_answers_before_a_failure_are_kept() -> None:
+    record = compare([FIRST, says("?"), fault.status(500), fault.status(500)])
+    assert record.state is State.FAILED
+    assert [[answer.text for answer in q.answers] for q in record.judges[0].questions][1] == ["?"]
+    assert record.judges[0].questions[0].vote is Vote.WIN
+
+
 def test_a_server_that_recovers_is_no_problem() -> None:
     record = compare([fault.status(503), FIRST, fault.rate_limit("0"), SECOND])
     assert (record.verdict, record.usage.requests) == (Vote.WIN, 4)
