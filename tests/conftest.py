@@ -7,12 +7,16 @@ import signal
 from typing import cast
 
 import pytest
+from hypothesis import settings
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.local import LocalProvider
+
+settings.register_profile("deterministic", derandomize=True, database=None, deadline=None)
+settings.load_profile("deterministic")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a script runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
