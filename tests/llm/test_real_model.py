@@ -58,6 +58,7 @@ def server() -> Iterator[str]:
     params.model.path = str(weights)
     params.n_ctx = CONTEXT
     params.n_parallel = 1
+    params.n_predict = 256
     params.use_jinja = True
     params.warmup = False
     params.verbosity = 0
@@ -75,11 +76,10 @@ def results(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_bytes()) for path in sorted(folder.glob("samples/*/*/*/result.json"))]
 
 
-def test_a_judge_answers_in_the_schema_in_both_orders(server: str, record_property: Any) -> None:
+def test_a_judge_answers_in_the_schema_in_both_orders(server: str) -> None:
     record = compare(server, HistoryPair(GOOD, BAD), repeats=2)
     (opinion,) = record.judges
     answers = [answer for question in opinion.questions for answer in question.answers]
-    record_property("answers", [answer.text for answer in answers])  # with --junit-xml
     assert record.state is State.JUDGED
     assert record.verdict in set(Vote)
     assert len(opinion.questions) == 4
@@ -122,10 +122,11 @@ def test_an_agent_works_until_it_is_stopped(server: str, tmp_path: Path) -> None
     code = run(
         ["eval", "mini", "--scenario", "mcr", "--agent", "openai", "--model", MODEL, "--base-url", server, "--limit",
          "1", "--difficulty", "easy", "--sandbox", "local", "--max-turns", "3",
-         "--timeout", "120", "--out", str(tmp_path), "--run-id", "r",
+         "--timeout", "600", "--out", str(tmp_path), "--run-id", "r",
          "--jobs", "1"]
     )  # fmt: skip
     assert code == 0
     (result,) = results(tmp_path / "r")
     assert result["status"] in ("completed", "gave_up", "limit_reached")
-    assert result["usage"]["requests"] >= 1
+    assert result["turns"] >= 1
+    assert result["usage"]["completion_tokens"] > 0
