@@ -14,6 +14,7 @@ from .division import Division, Piece
 
 NO_NEWLINE = "\\ No newline at end of file"
 LISTED_FILES = 50
+LISTED_HUNKS = 100
 
 HUNK_LIMIT = 30_000
 """Characters of one hunk that are shown."""
@@ -47,17 +48,34 @@ def show_hunk(division: Division, number: int, *, line_numbers: bool) -> str:
     return _shorten(f"{heading}\n" + "\n".join(rows))
 
 
-def show_hunks(division: Division, numbers: Iterable[int], *, line_numbers: bool) -> str:
-    return "\n\n".join(show_hunk(division, number, line_numbers=line_numbers) for number in numbers)
+def show_hunks(division: Division, numbers: Iterable[int], *, line_numbers: bool, limit: int) -> tuple[str, int]:
+    """Hunks in full, one below the other, and how many they are: as many as fit into so many characters."""
+    shown: list[str] = []
+    size = 0
+    for number in numbers:
+        text = show_hunk(division, number, line_numbers=line_numbers)
+        size += len(text) + 2
+        if size > limit:
+            break
+        shown.append(text)
+    return "\n\n".join(shown), len(shown)
 
 
 def list_remaining(division: Division, *, line_numbers: bool) -> str:
     """The remaining hunks under their present numbers: in full where they are short, else a line for each."""
-    numbers = range(1, len(division.remaining) + 1)
-    full = show_hunks(division, numbers, line_numbers=line_numbers)
-    if len(full) <= LISTING_LIMIT:
-        return full
-    return "\n".join(_summary(division, number) for number in numbers)
+    last = len(division.remaining)
+    full, count = show_hunks(division, range(1, last + 1), line_numbers=line_numbers, limit=LISTING_LIMIT)
+    return full if count == last else summarize(division, 1)
+
+
+def summarize(division: Division, first: int) -> str:
+    """A line for each remaining hunk from that number on; in the end a line for many."""
+    last = len(division.remaining)
+    end = min(first + LISTED_HUNKS, last + 1)
+    lines = [_summary(division, number) for number in range(first, end)]
+    if end <= last:
+        lines.append(f"Hunks {end} to {last} follow, in their order, up to {_name(division.remaining[-1].file)}")
+    return "\n".join(lines)
 
 
 def describe_aspect(file: FileChange, aspect: Aspect) -> str:

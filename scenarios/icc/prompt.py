@@ -12,18 +12,20 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 
-from .display import list_files, show_hunks
+from .display import list_files, show_hunks, summarize
 from .division import Division
 
 PROMPT_LIMIT = 200_000
-"""Characters of all hunks together that the prompt shows."""
+"""Characters of all hunks together that the prompt shows in full."""
 
 
 def commit_prompt(division: Division, language: str, options: EpisodeOptions) -> tuple[Message, Message]:
     """System and user message that open an episode."""
     count = len(division.remaining)
     line_numbers = options.tool_set is ToolSet.EXTENDED
-    shown = show_hunks(division, range(1, count + 1), line_numbers=line_numbers)
+    shown, complete = show_hunks(division, range(1, count + 1), line_numbers=line_numbers, limit=PROMPT_LIMIT)
+    if complete < count:
+        shown += f"\n\nThe others are too many to be shown here:\n{summarize(division, complete + 1)}"
     context = {
         "language": language.capitalize(),
         "tool_set": str(options.tool_set),
@@ -31,7 +33,7 @@ def commit_prompt(division: Division, language: str, options: EpisodeOptions) ->
         "count": count,
         "files": list_files(division.offered),
         "rest": list_files(division.rest),
-        "shown": shown if len(shown) <= PROMPT_LIMIT else _cut(shown),
+        "shown": shown,
     }
     return (
         {"role": "system", "content": _template("system.j2").render(context).rstrip("\n")},
@@ -52,7 +54,3 @@ def _template(name: str) -> Template:
 
 def _source(name: str) -> str:
     return (files(__package__) / name).read_text(encoding="utf-8")
-
-
-def _cut(text: str) -> str:
-    return f"{text[:PROMPT_LIMIT]}\n[... {len(text) - PROMPT_LIMIT} characters left out here ...]"

@@ -16,8 +16,11 @@ from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import commit_index
 
 from .changes import FileContent
-from .display import list_files, list_remaining, show_hunks
+from .display import list_files, list_remaining, show_hunks, summarize
 from .division import Division
+
+SPLIT_LIMIT = 30_000
+"""Characters of the hunks made by a split up to which they are shown in full."""
 
 NOTHING_LEFT = "Everything is committed. Nothing is left to do."
 
@@ -36,6 +39,7 @@ class CommitTools:
         self.head = base
         self._git = git
         self._one_file = one_file
+        self._stored: dict[bytes, tuple[bytes | None, str]] = {}
 
     @property
     def finished(self) -> bool:
@@ -93,12 +97,18 @@ class CommitTools:
         return f"No hunk remains. Commit the changes in the other files with commit_remaining_changes:\n{files}"
 
     def _commit(self, states: Mapping[bytes, Entry | FileContent | None], message: bytes) -> None:
-        changes = {
-            path: Entry(state.mode, write_blob(self._git, state.content)) if isinstance(state, FileContent) else state
-            for path, state in states.items()
-        }
-        stage(self._git, changes)
+        stage(self._git, {path: self._entry(path, state) for path, state in states.items()})
         self.head = commit_index(self._git, message, [self.head])
+
+    def _entry(self, path: bytes, state: Entry | FileContent | None) -> Entry | None:
+        """The state as an index entry; content is stored unless it was the path's at the commit before, too."""
+        if not isinstance(state, FileContent):
+            return state
+        content, oid = self._stored.get(path, (None, ""))
+        if content != state.content:
+            oid = write_blob(self._git, state.content)
+            self._stored[path] = (state.content, oid)
+        return Entry(state.mode, oid)
 
 
 class ExtendedCommitTools(CommitTools):
@@ -118,7 +128,9 @@ class ExtendedCommitTools(CommitTools):
             them; [2, 5] makes three hunks, of lines 1 to 2, 3 to 5 and the rest.
         """
         numbers = self.division.split(hunk, after_lines)
-        shown = show_hunks(self.division, numbers, line_numbers=True)
+        shown, count = show_hunks(self.division, numbers, line_numbers=True, limit=SPLIT_LIMIT)
+        if count < len(numbers):
+            shown = summarize(self.division, numbers[0])
         later = len(self.division.remaining) - numbers[-1]
         moved = f"\n\nThe hunks after them are now {numbers[-1] + 1} to {numbers[-1] + later}." if later else ""
         return f"Hunk {hunk} is now hunks {numbers[0]} to {numbers[-1]}:\n\n{shown}{moved}"

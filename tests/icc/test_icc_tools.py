@@ -286,3 +286,14 @@ def random_case(path: Path, chance: random.Random) -> ChainCase:
 def files_at(case: ChainCase) -> dict[bytes, bytes]:
     listed = case.git.run("ls-tree", "-r", "-z", "--name-only", case.commits[-1]).split(b"\0")[:-1]
     return {path: case.git.run("cat-file", "blob", b"%s:%s" % (case.commits[-1].encode(), path)) for path in listed}
+
+
+def test_more_hunks_than_can_be_shown_are_summed_up(tmp_path: Path, local_provider: SandboxProvider) -> None:
+    base = b"".join(b"%d: %s\n" % (number, b"x" * 900) for number in range(2000))
+    final = b"".join(line.upper() if n % 10 == 0 else line for n, line in enumerate(split_lines(base)))
+    case = make_chain(tmp_path / "r.git", [{b"a.py": base}, {b"a.py": final}])
+    with begin(case, local_provider) as (episode, _):
+        prompt = episode.prompt[1]["content"]
+        assert len(prompt) < 250_000
+        assert "\n\nThe others are too many to be shown here:\nHunk 28 in a.py: @@ -268,7 +268,7 @@" in prompt
+        assert "\nHunks 128 to 200 follow, in their order, up to a.py\n" in prompt
