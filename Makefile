@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
+REFERENCE_AGENTS := noop ours theirs union union-reverse squash-all autosquash one-commit per-hunk by-definition tool-oracle oracle
 
 .PHONY: setup eval-mini eval-lite eval-full test test-llm lint format bench clean help
 
@@ -21,7 +22,7 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 eval-mini: $(READY)  ## run the reference agents on the built-in suite: no key, no Docker needed
-	$(BIN)/gitgoodbench eval mini --agent noop --agent ours --agent theirs --agent union --agent union-reverse --agent tool-oracle --agent oracle $(ARGS)
+	$(BIN)/gitgoodbench eval mini $(REFERENCE_AGENTS:%=--agent %) $(ARGS)
 
 eval-lite: $(READY)  ## evaluate a model on the 120 rows of the Lite dataset (ARGS="--model ...")
 	$(BIN)/gitgoodbench eval lite --agent openai $(ARGS)
@@ -47,8 +48,9 @@ format: $(READY)  ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY)  ## measure against the targets in docs/benchmarks.md
+bench: $(READY)  ## measure against the targets in docs/benchmarks.md (REPO=path of a large repository: mining, too)
 	$(BIN)/python bench/overhead.py $(ARGS)
+	$(if $(REPO),$(BIN)/python bench/mining.py $(REPO))
 
 clean: ## remove .venv, caches, and what runs that crashed have left behind
 	-@test -x $(BIN)/gitgoodbench && $(BIN)/gitgoodbench clean

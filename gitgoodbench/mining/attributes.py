@@ -12,8 +12,10 @@ import re
 from typing import Final
 
 from gitgoodbench.git.batch import MissingObjectError, ObjectReader
+from gitgoodbench.mining.diffs import state_after
 from gitgoodbench.mining.history import Commit
 
+_NAME: Final = b".gitattributes"
 _MATTERS: Final = re.compile(
     rb"^\[attr\]|[ \t][-!]?merge(?:=|[ \t\r]|$)|[ \t][-!]?(?:binary|diff)(?:[ \t\r]|$)", re.MULTILINE
 )
@@ -41,11 +43,11 @@ class AttributeWatch:
         if commit.changes is None:
             self._blind = True
             return
-        for change in commit.changes:
-            if change.path.rpartition(b"/")[2] == b".gitattributes":
-                mode, oid = change.new
+        for header, path in commit.changes:
+            if path.endswith(_NAME) and path.rpartition(b"/")[2] == _NAME:
+                mode, oid = state_after(header)
                 if mode.startswith(b"100") and self._matters(oid.decode("ascii")):
-                    self._paths.add(change.path)
+                    self._paths.add(path)
 
     def layout(self, commit: str) -> Layout | None:
         """The attribute files of a commit, which has been visited, that matter; None where that cannot be told."""

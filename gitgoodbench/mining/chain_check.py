@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.chains import Window, count_lines
-from gitgoodbench.mining.diffs import read_diffs
+from gitgoodbench.mining.diffs import read_diffs, status
 from gitgoodbench.mining.findings import Finding, Kind
 from gitgoodbench.workspace.scratch import ScratchRepository
 
@@ -51,14 +51,14 @@ def _flaws(mirror: Git, spec: FileCommitChainSpec, lines: Sequence[Sequence[str]
 
 def _content(git: Git, spec: FileCommitChainSpec, commits: Sequence[str], base: str) -> Iterator[Finding]:
     path = spec.file.encode("utf-8", "surrogateescape")
-    for diff in read_diffs(git, commits, "--raw"):
-        if diff.changes is None:
-            yield Finding(Kind.SETUP, f"an object that commit {diff.oid} needs is missing")
+    for commit, diff in zip(commits, read_diffs(git, commits), strict=True):
+        if diff is None:
+            yield Finding(Kind.SETUP, f"an object that commit {commit} needs is missing")
             return
-        status = next((change.status for change in diff.changes if change.path == path), None)
-        if status != "M":
-            what = {None: "does not touch", "A": "adds", "D": "deletes", "T": "changes the type of"}[status]
-            yield Finding(Kind.CHAIN, f"commit {diff.oid} {what} {spec.file}")
+        found = next((status(header) for header, changed in diff.changes if changed == path), None)
+        if found != "M":
+            what = {None: "does not touch", "A": "adds", "D": "deletes", "T": "changes the type of"}[found]
+            yield Finding(Kind.CHAIN, f"commit {commit} {what} {spec.file}")
             return
     (chain,) = count_lines(git, [Window(path, base, tuple(commits), 0)])
     if chain is not None and abs(chain.purity - spec.purity) > _PURITY_OFF_BY:

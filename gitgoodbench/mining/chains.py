@@ -21,7 +21,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, Literal
 
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.diffs import CommitDiff, read_diffs
+from gitgoodbench.mining.diffs import CommitDiff, State, read_diffs, state_after, state_before
 from gitgoodbench.mining.history import Commit
 from gitgoodbench.mining.options import SOURCE_SUFFIXES, MiningOptions
 
@@ -115,16 +115,16 @@ class WindowFinder:
         (parent,) = commit.parents
         below = self._tips[parent].runs
         runs = {}
-        for change in commit.changes or ():
-            if not change.path.endswith(self._options.suffixes) or not _modifies_file(change.header):
+        for header, path in commit.changes or ():
+            if not path.endswith(self._options.suffixes) or not _modifies_file(header):
                 continue
-            window = Window(change.path, parent, (commit.oid,), commit.committed)
-            run = below.get(change.path)
+            window = Window(path, parent, (commit.oid,), commit.committed)
+            run = below.get(path)
             if run is not None:
                 run.continued = True
                 if not self._full(run):
                     window = replace(window, base=run.window.base, commits=(*run.window.commits, commit.oid))
-            runs[change.path] = _Run(window)
+            runs[path] = _Run(window)
         return runs
 
     def _full(self, run: _Run) -> bool:
@@ -176,13 +176,13 @@ class _Lines:
     """Lines changed over a range of commits, by path, with each path's first and last state."""
 
     counted: dict[bytes, int] = field(default_factory=dict)
-    first: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)
-    last: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)
+    first: dict[bytes, State] = field(default_factory=dict)
+    last: dict[bytes, State] = field(default_factory=dict)
 
     def add(self, diff: CommitDiff) -> None:
-        for change in diff.changes or ():
-            self.first.setdefault(change.path, change.old)
-            self.last[change.path] = change.new
+        for header, path in diff.changes:
+            self.first.setdefault(path, state_before(header))
+            self.last[path] = state_after(header)
         for path, count in diff.lines.items():
             self.counted[path] = self.counted.get(path, 0) + count
 
@@ -202,7 +202,7 @@ class _Lines:
 def count_lines(git: Git, windows: Sequence[Window]) -> Iterator[Chain | None]:
     """The windows as chains, in order; None where an object is missing. Commits are compared once for all windows."""
     commits = dict.fromkeys(commit for window in windows for commit in window.commits)
-    diffs = {diff.oid: diff for diff in read_diffs(git, commits, "--raw", "--numstat")}
+    diffs = dict(zip(commits, read_diffs(git, commits), strict=True))
     ranges: dict[tuple[str, ...], tuple[_Lines, int] | None] = {}
     for window in windows:
         if window.commits not in ranges:
@@ -218,10 +218,10 @@ def count_lines(git: Git, windows: Sequence[Window]) -> Iterator[Chain | None]:
         )  # fmt: skip
 
 
-def _add_up(diffs: Sequence[CommitDiff]) -> tuple[_Lines, int] | None:
+def _add_up(diffs: Sequence[CommitDiff | None]) -> tuple[_Lines, int] | None:
     lines = _Lines()
     for diff in diffs:
-        if diff.changes is None:
+        if diff is None:
             return None
         lines.add(diff)
     return lines, lines.total

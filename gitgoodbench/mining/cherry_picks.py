@@ -13,7 +13,6 @@ sample of them; and commits with the same contents before and after are compared
 from __future__ import annotations
 
 import hashlib
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -29,7 +28,6 @@ from gitgoodbench.mining.history import Commit
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.patch_ids import patch_ids
 
-_TRAILER: Final = re.compile(rb"^\(cherry picked from commit ([0-9a-f]{7,64})\)\s*$", re.MULTILINE)
 _MANY: Final = 20
 _SAMPLE: Final = 8
 _SCHEMA: Final = """
@@ -89,12 +87,12 @@ class CherryPickMiner:
         self._notes.close()
 
     def visit(self, commit: Commit) -> None:
-        picked, key, raw, sample = picked_from(commit.message), None, None, None
+        picked, key, raw, sample = commit.picked_from, None, None, None
         if len(commit.parents) == 1 and commit.changes:
-            key = _digest(b"%s %s" % (change.status.encode("ascii"), change.path) for change in commit.changes)
+            key = _digest(b"%s %s" % (header[-1:], path) for header, path in commit.changes)
             raw = _digest(b"%s %s" % change for change in commit.changes)
             if len(commit.changes) >= _MANY:
-                sample = b"\0".join(change.path for change in commit.changes[:: len(commit.changes) // _SAMPLE])
+                sample = b"\0".join(path for _, path in commit.changes[:: len(commit.changes) // _SAMPLE])
         if picked is not None or key is not None:
             self._notes.execute(
                 "INSERT INTO commits (oid, committed, picked, key, raw, sample) VALUES (?, ?, ?, ?, ?, ?)",
@@ -161,12 +159,6 @@ class CherryPickMiner:
     def _patch(self, oid: str) -> str | None:
         row = self._notes.execute("SELECT patch FROM commits JOIN patches USING (raw) WHERE oid = ?", (oid,)).fetchone()
         return row[0] if row else None
-
-
-def picked_from(message: bytes) -> str | None:
-    """The id that the last `(cherry picked from commit X)` of a message names."""
-    found = _TRAILER.findall(message)
-    return found[-1].decode("ascii") if found else None
 
 
 def _digest(lines: Iterable[bytes]) -> bytes:

@@ -1,8 +1,7 @@
-"""What commits changed, for any number of commits, through a few `git diff-tree --stdin` processes.
+"""What any number of commits changed, through a few `git diff-tree --stdin` processes.
 
-Not `git log`: it keeps every commit that it has seen, so that its memory grows with history, and it ends at the first
-object that is missing. Here a process serves so many commits and no more, and one that ends early costs the commit it
-stumbled over.
+Not `git log`: it ends at the first object that is missing. Here a process answers so many questions and no more, and
+one that ends early costs the commit it stumbled over.
 """
 
 from __future__ import annotations
@@ -10,147 +9,201 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import IO, Final, NamedTuple, TypeVar
+from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
+from typing import IO, Final, TypeVar
 
-from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.process import Git
 
-COMMITS_PER_PROCESS: Final = 1000
-_PROCESSES_AHEAD: Final = 1
+COMMITS_PER_PROCESS: Final = 1500
+_PROCESSES_AHEAD: Final = 3
 _BLOCK: Final = 1 << 16
-_SENTINEL: Final = "-"
-"""A line of input that is no commit: Git repeats it, so that the end of a commit's output can be told."""
-_FORMAT: Final = "--format=tformat:%H%x00%P%x00%ct%x00%B"
-_COMMAND: Final = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abbrev", "--root", "-c", "--always")
+_COMMAND: Final = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abbrev", "--raw")
+_COLON: Final = ord(":")
 
 T = TypeVar("T")
 
 
-class Change(NamedTuple):
-    """A path that a commit changed; `header` is the line before it in Git's raw format.
+Change = tuple[bytes, bytes]
+"""What Git's raw format says of a path that was changed, and the path: `(b":100644 100644 OLD NEW M", b"a.py")`.
 
-    In a merge only paths that differ from every parent are listed; `old` is the first parent's.
-    """
+Millions of them are read, so they are plain tuples.
+"""
 
-    path: bytes
-    header: bytes
+Changes = tuple[Change, ...]
 
-    @property
-    def status(self) -> str:
-        """A added, D deleted, M modified, T type changed."""
-        return chr(self.header[-1])
+State = tuple[bytes, bytes]
+"""Mode and object id; zeros where there is nothing."""
 
-    @property
-    def old(self) -> tuple[bytes, bytes]:
-        """Mode and object id before; zeros where there was nothing."""
-        words = self.header.lstrip(b":").split(b" ")
-        return words[0], words[len(words) // 2]
 
-    @property
-    def new(self) -> tuple[bytes, bytes]:
-        """Mode and object id after; zeros where nothing is left."""
-        words = self.header.lstrip(b":").split(b" ")
-        return words[len(words) // 2 - 1], words[-2]
+def status(header: bytes) -> str:
+    """A added, D deleted, M modified, T type changed."""
+    return chr(header[-1])
+
+
+def state_before(header: bytes) -> State:
+    mode, _, oid, _, _ = header[1:].split(b" ")
+    return mode, oid
+
+
+def state_after(header: bytes) -> State:
+    _, mode, _, oid, _ = header[1:].split(b" ")
+    return mode, oid
 
 
 @dataclass(frozen=True, slots=True)
 class CommitDiff:
-    """A commit and what it changed: against its parent, or against nothing in a root commit.
+    """What a commit changed against its parent, or against nothing in a root commit; of a merge nothing is told.
 
-    committed: when, by its committer, as Unix time in seconds; 0 where the commit does not say.
-    changes: None where Git cannot compare, since an object is missing.
-    lines: added and removed lines by path, if asked for; 0 for binary files.
+    lines: added and removed lines by path; 0 for binary files.
     """
 
-    oid: str
-    parents: tuple[str, ...]
-    committed: int
-    message: bytes
-    changes: tuple[Change, ...] | None
-    lines: Mapping[bytes, int] = field(default_factory=dict)
+    changes: Changes
+    lines: Mapping[bytes, int]
 
 
-def read_diffs(git: Git, commits: Iterable[str], *options: str) -> Iterator[CommitDiff]:
-    """What each of the commits changed, in the order given. `options`: `--raw`, and `--numstat` for lines.
+def read_changes(git: Git, trees: Iterable[str]) -> Iterator[Changes | None]:
+    """How pairs of trees (`f"{old} {new}"`) differ, in the order given; None where an object is missing."""
+    return _ask(git, trees, _parse_changes)
 
-    The next process already works, into a file, while the answers of the one before are read. `commits` is read so
-    far ahead.
-    """
-    started: deque[_Batch] = deque()
-    try:
-        for chunk in batched(commits, COMMITS_PER_PROCESS):
-            started.append(_start(git, chunk, options))
-            if len(started) > _PROCESSES_AHEAD:
-                yield from _finish(git, started.popleft(), options)
-        while started:
-            yield from _finish(git, started.popleft(), options)
-    finally:
-        for batch in started:
-            batch.resources.close()
+
+def read_diffs(git: Git, commits: Iterable[str]) -> Iterator[CommitDiff | None]:
+    """What each of the commits changed, in the order given; None where an object is missing."""
+    return _ask(git, commits, _parse_diffs, "--root", "--always", "--numstat", "--format=tformat:%H")
+
+
+Parser = Callable[[IO[bytes]], Iterator[tuple[str, T]]]
+"""Finds questions and their answers in what a process has written; the last may be cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
     """A running process and what it was asked."""
 
-    commits: Sequence[str]
+    questions: Sequence[str]
     process: subprocess.Popen[bytes]
     answers: IO[bytes]
     resources: ExitStack
 
 
-def _start(git: Git, commits: Sequence[str], options: Sequence[str]) -> _Batch:
-    with ExitStack() as stack:
-        stdin = stack.enter_context(commit_list(commits, sentinel=True))
-        answers = stack.enter_context(tempfile.TemporaryFile())
-        process = stack.enter_context(git.stream(*_COMMAND, _FORMAT, *options, stdin=stdin, stdout=answers))
-        return _Batch(commits, process, answers, stack.pop_all())
-
-
-def _finish(git: Git, batch: _Batch, options: Sequence[str]) -> Iterator[CommitDiff]:
-    """The answers of a batch; a process that ended early costs the commit it stumbled over, and another does the
-    rest.
+def _ask(git: Git, questions: Iterable[str], parse: Parser[T], *options: str) -> Iterator[T | None]:
+    """The answers, in order. The next processes already work, into files, while those of the one before are read.
+    `questions` is read so far ahead.
     """
-    while True:
-        done = 0
-        with batch.resources:
-            batch.process.wait()
-            batch.answers.seek(0)
-            for diff in _parse(read_fields(batch.answers)):
-                if diff.oid != batch.commits[done]:
-                    raise GitGoodBenchError(f"git diff-tree answers {diff.oid}, asked for {batch.commits[done]}")
-                yield diff
-                done += 1
-        if done == len(batch.commits):
-            return
-        yield _unreadable(git, batch.commits[done])
-        rest = batch.commits[done + 1 :]
-        if not rest:
-            return
-        batch = _start(git, rest, options)
+    started: deque[_Batch] = deque()
+    try:
+        for chunk in batched(questions, COMMITS_PER_PROCESS):
+            started.append(_start(git, chunk, options))
+            if len(started) > _PROCESSES_AHEAD:
+                yield from _finish(git, started.popleft(), parse, options)
+        while started:
+            yield from _finish(git, started.popleft(), parse, options)
+    finally:
+        for batch in started:
+            batch.resources.close()
 
 
-def commit_list(commits: Sequence[str], *, sentinel: bool = False) -> IO[bytes]:
-    """A temporary file to be a process's standard input: the commits, each on a line, perhaps with sentinels."""
-    end = f"\n{_SENTINEL}\n" if sentinel else "\n"
+def _start(git: Git, questions: Sequence[str], options: Sequence[str]) -> _Batch:
+    with ExitStack() as stack:
+        stdin = stack.enter_context(line_file(questions))
+        answers = stack.enter_context(tempfile.TemporaryFile())
+        process = stack.enter_context(git.stream(*_COMMAND, *options, stdin=stdin, stdout=answers))
+        return _Batch(questions, process, answers, stack.pop_all())
+
+
+def _finish(git: Git, batch: _Batch, parse: Parser[T], options: Sequence[str]) -> Iterator[T | None]:
+    """The answers of a batch. Git passes over a question whose object is missing, or ends in the middle of the answer:
+    then its last one is asked again alone, and another process does the rest.
+    """
+    questions = batch.questions
+    position = 0
+    with batch.resources:
+        complete = batch.process.wait() == 0
+        batch.answers.seek(0)
+        answers = parse(batch.answers)
+        found = next(answers, None)
+        while found is not None:
+            question, answer = found
+            found = next(answers, None)
+            if found is None and not complete:
+                break
+            while questions[position] != question:
+                yield None
+                position += 1
+            yield answer
+            position += 1
+    if complete or len(questions) == 1:
+        yield from [None] * (len(questions) - position)
+        return
+    for part in (questions[position : position + 1], questions[position + 1 :]):
+        if part:
+            yield from _finish(git, _start(git, part, options), parse, options)
+
+
+def _parse_changes(stream: IO[bytes]) -> Iterator[tuple[str, Changes]]:
+    """`OLD NEW`, a newline, then the changes, each a header and a path that NUL ends."""
+    question = ""
+    changes: list[Change] = []
+    fields = read_fields(stream, last=True)
+    for change in zip_longest(fields, fields, fillvalue=b""):
+        header, path = change
+        if header[0] != _COLON:
+            *pairs, header = header.split(b"\n")
+            for pair in pairs:
+                if question:
+                    yield question, tuple(changes)
+                question, changes = pair.decode("ascii"), []
+            if not header:
+                break
+            change = header, path
+        changes.append(change)
+    if question:
+        yield question, tuple(changes)
+
+
+def _parse_diffs(stream: IO[bytes]) -> Iterator[tuple[str, CommitDiff]]:
+    """The commit, its changes, then for each path the lines; all in fields that NUL ends."""
+    commit = b""
+    changes: list[Change] = []
+    lines: dict[bytes, int] = {}
+    fields = read_fields(stream)
+    for field in fields:
+        text = field.removeprefix(b"\n")
+        if text.startswith(b":"):
+            changes.append((text, next(fields, b"")))
+        elif b"\t" in text:
+            added, removed, path = text.split(b"\t", 2)
+            lines[path] = 0 if added == b"-" else int(added) + int(removed)
+        elif text:
+            if commit:
+                yield commit.decode("ascii"), CommitDiff(tuple(changes), lines)
+            commit, changes, lines = text, [], {}
+    if commit:
+        yield commit.decode("ascii"), CommitDiff(tuple(changes), lines)
+
+
+def line_file(lines: Iterable[str]) -> IO[bytes]:
+    """A temporary file of ASCII lines, to be a process's standard input."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
-    file.write("".join(f"{commit}{end}" for commit in commits).encode("ascii"))
+    file.write("".join(f"{line}\n" for line in lines).encode("ascii"))
     file.seek(0)
     return file
 
 
-def read_fields(stream: IO[bytes]) -> Iterator[bytes]:
-    """The fields of a stream that NUL separates, as they come; the last may be cut off."""
-    rest = b""
-    while block := stream.read(_BLOCK):
-        *fields, rest = (rest + block).split(b"\0")
-        yield from fields
-    if rest:
-        yield rest
+def read_fields(stream: IO[bytes], *, last: bool = False) -> Iterator[bytes]:
+    """The fields of a stream, as they come, each ended by NUL. `last`: and what is behind the last NUL."""
+
+    def blocks() -> Iterator[Sequence[bytes]]:
+        rest = b""
+        while block := stream.read(_BLOCK):
+            *fields, rest = (rest + block).split(b"\0")
+            yield fields
+        if last and rest:
+            yield (rest,)
+
+    return chain.from_iterable(blocks())
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -158,36 +211,3 @@ def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
-
-
-def _parse(fields: Iterator[bytes]) -> Iterator[CommitDiff]:
-    """The commits whose output is complete."""
-    first = next(fields, b"")
-    while first:
-        header = [first, *islice(fields, 3)]
-        changes: list[Change] = []
-        lines: dict[bytes, int] = {}
-        for line in fields:
-            text = line.removeprefix(b"\n")
-            if text.startswith(b":"):
-                changes.append(Change(next(fields, b""), text))
-            elif text.startswith(b"-\n"):
-                first = text[2:]
-                break
-            elif text:
-                added, removed, path = text.split(b"\t", 2)
-                lines[path] = 0 if added == b"-" else int(added) + int(removed)
-        else:
-            return
-        yield _commit(header, tuple(changes), lines)
-
-
-def _commit(header: Sequence[bytes], changes: tuple[Change, ...] | None, lines: Mapping[bytes, int]) -> CommitDiff:
-    oid, parents, committed, message = header
-    names = tuple(parents.decode("ascii").split())
-    return CommitDiff(oid.decode("ascii"), names, int(committed or 0), message, changes, lines)
-
-
-def _unreadable(git: Git, oid: str) -> CommitDiff:
-    output = git.run("log", "--no-walk", "-z", "--no-patch", _FORMAT, "--end-of-options", oid)
-    return _commit(output.split(b"\0")[:4], None, {})

@@ -1,39 +1,45 @@
 """One pass over history: every commit once, parents before children, each with what it changed.
 
-Memory does not grow with history, but for the list of commits that `git rev-list` needs to put them in order.
+Memory does not grow with history, but for what `git rev-list` needs to put commits in order.
 """
 
 from __future__ import annotations
 
 import tempfile
+from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import IO, Final, NamedTuple
 
 from gitgoodbench.git.process import ExecResult, Git, GitError
-from gitgoodbench.mining.diffs import Change, read_diffs
+from gitgoodbench.mining.diffs import Changes, read_changes, read_fields
 from gitgoodbench.mining.options import Refs
+from gitgoodbench.mining.trailers import picked_from
 
 _SELECTIONS: Final = {
     Refs.BRANCHES: ("--branches", "--remotes"),
     # What the stash and the notes hold are no commits to a project.
     Refs.ALL: ("--exclude=refs/stash", "--exclude=refs/notes/*", "--all"),
 }
+_COMMAND: Final = (
+    "rev-list", "--topo-order", "--reverse", "--children", "--ignore-missing",
+    "--format=tformat:%T%x00%P%x00%ct%x00%B%x00",
+)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit as the walk meets it. `children`: how many distinct ones the walk will still bring.
 
-    committed: Unix time in seconds. changes: as in `CommitDiff`; None where an object is missing.
+    committed: when, by its committer, as Unix time in seconds; 0 where the commit does not say.
+    picked_from: the commit that its message names as its source. The message itself is not kept.
+    changes: against the first parent, or against nothing in a root commit; None where an object is missing.
     """
 
     oid: str
     parents: tuple[str, ...]
     children: int
     committed: int
-    message: bytes
-    changes: tuple[Change, ...] | None
+    picked_from: str | None
+    changes: Changes | None
 
 
 def read_history(repository: Git, scratch: Git, refs: Refs) -> Iterator[Commit]:
@@ -46,20 +52,42 @@ def read_history(repository: Git, scratch: Git, refs: Refs) -> Iterator[Commit]:
     Raises:
         GitError: the repository cannot be walked (a commit is missing in the middle of history).
     """
-    command = ("rev-list", "--topo-order", "--reverse", "--children", "--ignore-missing", *_SELECTIONS[refs])
+    command = (*_COMMAND, *_SELECTIONS[refs])
+    waiting: deque[Commit] = deque()
+
+    def commits(stream: IO[bytes]) -> Iterator[tuple[Commit, str]]:
+        for commit, tree in _parse(stream):
+            waiting.append(commit)
+            yield commit, tree
+
     with tempfile.TemporaryFile() as complaints, repository.stream(*command, stderr=complaints) as process:
         assert process.stdout is not None
-        children: dict[str, int] = {}
-
-        def commits(lines: Iterable[bytes]) -> Iterator[str]:
-            for line in lines:
-                oid, *rest = line.decode("ascii").split()
-                children[oid] = len(set(rest))
-                yield oid
-
-        for diff in read_diffs(scratch, commits(process.stdout), "--raw"):
-            expected = children.pop(diff.oid)
-            yield Commit(diff.oid, diff.parents, expected, diff.committed, diff.message, diff.changes)
+        no_tree = scratch.line("hash-object", "-t", "tree", "--stdin")
+        for changes in read_changes(scratch, _tree_pairs(commits(process.stdout), no_tree)):
+            yield waiting.popleft()._replace(changes=changes)
         if (code := process.wait()) != 0:
             complaints.seek(0)
             raise GitError(command, ExecResult(code, stderr=complaints.read()))
+
+
+def _tree_pairs(commits: Iterable[tuple[Commit, str]], no_tree: str) -> Iterator[str]:
+    """Tree of the first parent and tree of the commit, for each commit and its tree."""
+    trees: dict[str, str] = {}
+    children: dict[str, int] = {}
+    for commit, tree in commits:
+        yield f"{trees[commit.parents[0]] if commit.parents else no_tree} {tree}"
+        for parent in dict.fromkeys(commit.parents):
+            children[parent] -= 1
+            if not children[parent]:
+                del trees[parent], children[parent]
+        if commit.children:
+            trees[commit.oid], children[commit.oid] = tree, commit.children
+
+
+def _parse(stream: IO[bytes]) -> Iterator[tuple[Commit, str]]:
+    """`commit OID CHILDREN`, a newline, then the fields of the format: commits without changes, and their trees."""
+    fields = read_fields(stream)
+    for names, parents, committed, message in zip(fields, fields, fields, fields, strict=False):
+        _, oid, *children, tree = names.decode("ascii").split()
+        above = tuple(parents.decode("ascii").split())
+        yield Commit(oid, above, len(set(children)), int(committed or 0), picked_from(message), None), tree

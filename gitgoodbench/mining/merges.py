@@ -12,6 +12,7 @@ as the merge scenario does it (`ScratchRepository.replay`), is replayed a merge
 
 from __future__ import annotations
 
+import heapq
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ from gitgoodbench.mining.history import Commit
 from gitgoodbench.mining.merge_spool import MergeCommit, MergeSpool
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
+from gitgoodbench.mining.spool import Spool
 from gitgoodbench.workspace.build import attribute_rules
 from gitgoodbench.workspace.scratch import ScratchRepository
 
@@ -141,16 +143,18 @@ class MergeMiner:
             else:
                 self.counts.out_of_time += 1
 
-    def merges(self) -> list[ConflictingMerge]:
+    def merges(self) -> Iterator[ConflictingMerge]:
         """Those that conflict, in the order in which they were visited."""
-        found: list[tuple[int, ConflictingMerge]] = []
+        by_layout = []
         for layout in self._spool.layouts:
+            found: Spool[tuple[int, ConflictingMerge]] = Spool()
+            by_layout.append(found)
             with ScratchRepository(self._mirror) as scratch, ObjectReader(scratch.git) as reader:
                 for merge, result in self._replayed(scratch.git, reader, layout):
                     self.counts.add(result)
                     if isinstance(result, ConflictingMerge):
-                        found.append((merge.position, result))
-        return [merge for _, merge in sorted(found, key=itemgetter(0))]
+                        found.add((merge.position, result))
+        return (merge for _, merge in heapq.merge(*by_layout, key=itemgetter(0)))
 
     def _replayed(
         self, scratch: Git, reader: ObjectReader, layout: Layout | None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.diffs import COMMITS_PER_PROCESS, batched, commit_list
+from gitgoodbench.mining.diffs import COMMITS_PER_PROCESS, batched, line_file
 
 _DIFF: Final = ("diff-tree", "--stdin", "--root", "-r", "-p", "--no-renames", "--full-index")
 
@@ -41,7 +41,7 @@ def _patch_ids(git: Git, commits: Sequence[str], paths: Sequence[bytes]) -> tupl
     """Ids by commit, and whether all commits could be read."""
     ids: dict[str, str] = {}
     with (
-        commit_list(commits) as stdin,
+        line_file(commits) as stdin,
         git.stream(*_DIFF, "--", *paths, stdin=stdin) as diff,
     ):
         assert diff.stdout is not None

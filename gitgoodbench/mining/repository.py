@@ -13,6 +13,7 @@ from gitgoodbench.mining.history import read_history
 from gitgoodbench.mining.merge_spool import MergeSpool
 from gitgoodbench.mining.merges import ConflictingMerge, MergeCounts, MergeMiner
 from gitgoodbench.mining.options import MiningOptions
+from gitgoodbench.mining.spool import Spool
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 
@@ -26,9 +27,9 @@ class MinedRepository:
     patches_missing_object: commits that could not be compared with others by patch id.
     """
 
-    merges: tuple[ConflictingMerge, ...]
-    chains: tuple[Chain, ...]
-    cherry_picks: tuple[CherryPick, ...]
+    merges: Spool[ConflictingMerge]
+    chains: Spool[Chain]
+    cherry_picks: Spool[CherryPick]
     commits: int
     unreadable_commits: int
     merge_counts: MergeCounts
@@ -38,14 +39,14 @@ class MinedRepository:
 
 
 def mine_repository(repository: Git, options: MiningOptions | None = None) -> MinedRepository:
-    """Mine a repository, which is only read. Memory grows with what is found, not with history.
+    """Mine a repository, which is only read. Memory grows neither with history nor with what is found.
 
     Raises:
         GitError: the repository cannot be walked.
     """
     options = options or MiningOptions()
     commits = unreadable = 0
-    chains: list[Chain] = []
+    chains: Spool[Chain] = Spool()
     with ExitStack() as stack:
         scratch = stack.enter_context(ScratchRepository(repository)).git
         reader = stack.enter_context(ObjectReader(scratch))
@@ -60,12 +61,12 @@ def mine_repository(repository: Git, options: MiningOptions | None = None) -> Mi
             chain_miner.visit(commit)
             picks.visit(commit)
             if chain_miner.ready:
-                chains += chain_miner.chains()
-        chains += chain_miner.chains()
+                chains.extend(chain_miner.chains())
+        chains.extend(chain_miner.chains())
         return MinedRepository(
-            merges=tuple(merge_miner.merges()),
-            chains=tuple(chains),
-            cherry_picks=tuple(picks.cherry_picks()),
+            merges=Spool(merge_miner.merges()),
+            chains=chains,
+            cherry_picks=Spool(picks.cherry_picks()),
             commits=commits,
             unreadable_commits=unreadable,
             merge_counts=merge_miner.counts,

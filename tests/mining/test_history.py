@@ -8,6 +8,7 @@ import pytest
 
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.mining import diffs
+from gitgoodbench.mining.diffs import state_after, state_before, status
 from gitgoodbench.mining.history import Commit, read_history
 from gitgoodbench.mining.options import Refs
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -54,22 +55,25 @@ def test_parents_come_before_children_whatever_the_clocks_say(repository: Reposi
     assert {commit.oid: commit.committed for commit in commits}[merge] == 1_500_000_000
 
 
-def test_changes_and_messages_survive_byte_for_byte(repository: RepositoryBuilder) -> None:
+def test_changes_survive_byte_for_byte_whatever_messages_hold(repository: RepositoryBuilder) -> None:
     names = [b"a b", b'q"', b"n\nl", b"-\n", b":x", b"\xff", b"d/e", b"\t"]
-    root = repository.commit(dict.fromkeys(names, b"0\n"), message=b"-\n\n-\n:100644 \xe9\n")
+    root = repository.commit(
+        dict.fromkeys(names, b"0\n"),
+        message=b"-\n\n-\n:100644 \xe9\ncommit x\n(cherry picked from commit %s)\n" % (b"1" * 40),
+    )
     tip = repository.commit(dict.fromkeys(names, b"1\n"), [root], message=b"\n\n")
     repository.branch("main", tip)
     first, second = walk(repository.git)
-    assert first.message.rstrip(b"\n") == "-\n\n-\n:100644 é".encode()  # Git takes what is not UTF-8 for Latin-1
-    assert second.message.strip() == b""
+    assert (first.oid, first.picked_from) == (root, "1" * 40)
+    assert (second.oid, second.picked_from) == (tip, None)
     assert first.changes is not None
     assert second.changes is not None
-    assert [change.path for change in second.changes] == sorted(names)
-    assert {change.status for change in first.changes} == {"A"}
-    assert {change.status for change in second.changes} == {"M"}
+    assert [path for _, path in second.changes] == sorted(names)
+    assert {status(header) for header, _ in first.changes} == {"A"}
+    assert {status(header) for header, _ in second.changes} == {"M"}
     old, new = (repository.git.line("rev-parse", f"{commit}:d/e").encode() for commit in (root, tip))
-    change = next(change for change in second.changes if change.path == b"d/e")
-    assert (change.old, change.new) == ((b"100644", old), (b"100644", new))
+    header = next(header for header, path in second.changes if path == b"d/e")
+    assert (state_before(header), state_after(header)) == ((b"100644", old), (b"100644", new))
 
 
 def test_commits_that_change_nothing_are_walked(repository: RepositoryBuilder) -> None:
@@ -78,15 +82,15 @@ def test_commits_that_change_nothing_are_walked(repository: RepositoryBuilder) -
     assert [commit.changes for commit in walk(repository.git)][1:] == [(), ()]
 
 
-def test_a_merge_lists_what_differs_from_every_parent(repository: RepositoryBuilder) -> None:
+def test_a_merge_lists_what_differs_from_its_first_parent(repository: RepositoryBuilder) -> None:
     root = repository.commit({b"a": b"0", b"b": b"0"})
     sides = [repository.commit({b"a": b"%d" % side, b"b": b"0"}, [root]) for side in (1, 2)]
-    repository.branch("main", repository.commit({b"a": b"1", b"b": b"evil", b"c": b"new"}, sides))
+    repository.branch("main", repository.commit({b"a": b"2", b"b": b"0", b"c": b"new"}, sides))
     changes = walk(repository.git)[-1].changes
     assert changes is not None
-    blobs = [repository.git.line("rev-parse", f"main:{path}").encode() for path in "bc"]
-    assert [(change.path, change.new) for change in changes] == [
-        (b"b", (b"100644", blobs[0])), (b"c", (b"100644", blobs[1])),
+    blobs = [repository.git.line("rev-parse", f"main:{path}").encode() for path in "ac"]
+    assert [(path, state_after(header)) for header, path in changes] == [
+        (b"a", (b"100644", blobs[0])), (b"c", (b"100644", blobs[1])),
     ]  # fmt: skip
 
 
@@ -127,7 +131,8 @@ def test_a_missing_commit_in_the_middle_is_an_error(repository: RepositoryBuilde
 def test_line_counts(repository: RepositoryBuilder) -> None:
     root = repository.commit({b"a": b"0\n1\n", b"b": b"\0", b"-\n": b""})
     tip = repository.commit({b"a": b"++i;\n1\n", b"b": b"\0\0", b"-\n": b"x\n"}, [root])
-    (found,) = diffs.read_diffs(repository.git, [tip], "--raw", "--numstat")
+    (found,) = diffs.read_diffs(repository.git, [tip])
+    assert found is not None
     assert found.lines == {b"a": 2, b"b": 0, b"-\n": 1}
 
 
@@ -137,6 +142,18 @@ def test_commits_whose_lines_cannot_be_counted_are_told(repository: RepositoryBu
         commits.append(repository.commit({b"a": b"%d\n" % number, b"b": b"%d\n" % number}, commits[-1:]))
     blob = repository.git.line("rev-parse", f"{commits[1]}:b")
     (repository.path / "objects" / blob[:2] / blob[2:]).unlink()
-    found = list(diffs.read_diffs(repository.git, commits, "--raw", "--numstat"))
-    assert [diff.oid for diff in found] == commits
-    assert [diff.changes is None for diff in found] == [False, True, True, False]
+    found = list(diffs.read_diffs(repository.git, commits))
+    assert [diff is None for diff in found] == [False, True, True, False]
+
+
+def test_a_commit_whose_own_tree_is_missing_costs_it_and_its_child(repository: RepositoryBuilder) -> None:
+    """Git passes over a pair of trees when it cannot read one of them, and ends when it cannot read what is in them."""
+    commits: list[str] = []
+    for number in range(7):
+        commits.append(repository.commit({b"a": b"%d" % number, b"d/a": b"%d" % (number // 2)}, commits[-1:]))
+    repository.branch("main", commits[-1])
+    for path in (f"{commits[1]}^{{tree}}", f"{commits[4]}:d"):
+        tree = repository.git.line("rev-parse", path)
+        (repository.path / "objects" / tree[:2] / tree[2:]).unlink()
+    told = [commit.changes is not None for commit in walk(repository.git)]
+    assert told == [True, False, False, True, False, True, False]
