@@ -95,27 +95,28 @@ class TextChange:
 
         Where a line without LF comes to stand above another one it is given an end.
         """
-        lines = [self.script[position].content for position in self._standing(_positions(applied))]
-        for index, line in enumerate(lines[:-1]):
-            if not line.endswith(b"\n"):
-                lines[index] = line + self._line_end
-        return b"".join(lines)
+        standing = self._standing(_positions(applied))
+        return b"".join(self._placed(position, standing) for position in standing)
 
     def view(self, hunk: Hunk, applied: Iterable[Hunk]) -> HunkView:
         """What committing the hunk next would change, with up to `CONTEXT` lines around it.
 
         applied: hunks that the old side has already; what neither it nor `hunk` has is not shown. The new side is
-        numbered as in the new file.
+        numbered as in the new file. A kept line ends as it does on the new side.
         """
         done = _positions(applied)
         standing = self._standing(done)
         own = set(hunk.changed)
+        left = self._standing(done | own)
         before = [position for position in standing if position < hunk.changed[0]]
         after = [position for position in standing if position > hunk.changed[-1]]
         inside = (p for p in range(hunk.changed[0], hunk.changed[-1] + 1) if p in own or self._stands(p, done))
         first = max(0, len(before) - CONTEXT)
         shown = [*before[first:], *inside, *after[:CONTEXT]]
-        lines = tuple(Line(self.script[p].mark if p in own else Mark.KEPT, self.script[p].content) for p in shown)
+        marks = {p: self.script[p].mark if p in own else Mark.KEPT for p in shown}
+        lines = tuple(
+            Line(mark, self._placed(p, standing if mark is Mark.REMOVED else left)) for p, mark in marks.items()
+        )
         old_count = sum(line.mark is not Mark.ADDED for line in lines)
         new_count = sum(line.mark is not Mark.REMOVED for line in lines)
         above = sum(line.mark is not Mark.REMOVED for line in self.script[: shown[0]])
@@ -156,6 +157,13 @@ class TextChange:
     @cached_property
     def _line_end(self) -> bytes:
         return b"\r\n" if self.script[0].content.endswith(b"\r\n") else b"\n"
+
+    def _placed(self, position: int, standing: Sequence[int]) -> bytes:
+        """A line as it is among those that stand: without LF only as the last one."""
+        content = self.script[position].content
+        if content.endswith(b"\n") or position == standing[-1]:
+            return content
+        return content + (b"\n" if content.endswith(b"\r") else self._line_end)
 
     def _standing(self, done: set[int]) -> list[int]:
         return [position for position in range(len(self.script)) if self._stands(position, done)]

@@ -148,6 +148,21 @@ def test_a_removed_line_without_newline_does_not_run_into_a_line_below_it(git: G
     assert text.content(text.hunks) == b"x\r\na\r\nb\r\n"
 
 
+def test_a_hunk_shows_the_line_end_that_a_last_line_without_one_is_given(git: Git) -> None:
+    text = change(git, b"b\r\n\n\n\na", b"b\r\n\n\n\na\n")
+    removed, added = text.split(text.hunks[0], [1])
+    assert text.content([added]) == b"b\r\n\n\n\na\r\na\n"
+    assert shown(text, added) == b"@@ -3,3 +3,4 @@ b\n \n \n a\r\n+a\n"
+    assert shown(text, removed, added) == b"@@ -2,5 +2,4 @@ b\n \n \n \n-a\r\n a\n"
+    assert text.content([added, removed]) == b"b\r\n\n\n\na\n"
+
+
+def test_half_a_line_end_is_completed(git: Git) -> None:
+    text = change(git, b"x\r\na\r", b"x\r\na\r\nb\r\n")
+    *_, added = text.split(text.hunks[0], [1, 2])
+    assert text.content([added]) == b"x\r\na\r\nb\r\n"
+
+
 def test_splitting_takes_changed_lines_only(git: Git) -> None:
     text = change(git, LINES, edited((1, b"one\n"), (4, b"four\nfive\n")))
     (hunk,) = text.hunks
@@ -264,17 +279,19 @@ def by_headers(diff: bytes, old: bytes, new: bytes, chosen: set[int]) -> bytes:
 
 
 def patched(content: bytes, view: HunkView) -> list[bytes]:
-    """The lines that a hunk, as it is shown, makes of a file."""
-    lines = bare(content)
+    """The lines that a hunk, as it is shown, makes of a file. What the file lacks at its end, a kept line may have."""
+    lines = split_lines(content)
     at = view.old_start - (view.old_count > 0)
-    old = [line.content for line in view.lines if line.mark is not Mark.ADDED]
+    old = [line for line in view.lines if line.mark is not Mark.ADDED]
     new = [line.content for line in view.lines if line.mark is not Mark.REMOVED]
-    assert lines[at : at + view.old_count] == [line.removesuffix(b"\n") for line in old]
-    return [*lines[:at], *(line.removesuffix(b"\n") for line in new), *lines[at + view.old_count :]]
+    replaced = lines[at : at + view.old_count]
+    for line, expected in zip(replaced, old, strict=True):
+        assert line == expected.content if expected.mark is Mark.REMOVED else bare(line) == bare(expected.content)
+    return [*lines[:at], *new, *lines[at + view.old_count :]]
 
 
-def bare(content: bytes) -> list[bytes]:
-    return [line.removesuffix(b"\n") for line in split_lines(content)]
+def bare(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -307,5 +324,6 @@ def test_split_hunks_in_any_order_end_at_the_exact_file(
         parts += text.split(hunk, cuts)
     order = data.draw(st.permutations(parts))
     for end, part in enumerate(order):
-        assert patched(text.content(order[:end]), text.view(part, order[:end])) == bare(text.content(order[: end + 1]))
+        after = text.content(order[: end + 1])
+        assert patched(text.content(order[:end]), text.view(part, order[:end])) == split_lines(after)
     assert text.content(order) == new
