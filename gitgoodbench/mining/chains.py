@@ -35,7 +35,7 @@ class Chain:
     committed: when the newest was, as Unix time in seconds.
     file_lines, all_lines: added and removed lines over all commits, in the chain's file and in all files; files whose
         changes cancel out over the chain are left out, binary files and changes of mode have none.
-    sources_only: whether the commits change source files alone (`SOURCE_SUFFIXES`).
+    sources_only: whether the commits change source files alone: of the benchmark's languages or those mined for.
     """
 
     path: bytes
@@ -164,7 +164,7 @@ class ChainMiner:
 
     def chains(self) -> Iterator[Chain]:
         pending, self._pending = self._pending, []
-        for chain in count_lines(self._scratch, pending):
+        for chain in count_lines(self._scratch, pending, self._options.source_suffixes):
             if chain is None:
                 self.missing_object += 1
             else:
@@ -194,12 +194,14 @@ class _Lines:
     def total(self) -> int:
         return sum(self.lasting(path) for path in self.counted)
 
-    @property
-    def sources_only(self) -> bool:
-        return all(path.endswith(SOURCE_SUFFIXES) for path in self.first)
+    def only(self, suffixes: tuple[bytes, ...]) -> bool:
+        """Whether the names of all paths end so."""
+        return all(path.endswith(suffixes) for path in self.first)
 
 
-def count_lines(git: Git, windows: Sequence[Window]) -> Iterator[Chain | None]:
+def count_lines(
+    git: Git, windows: Sequence[Window], source_suffixes: tuple[bytes, ...] = SOURCE_SUFFIXES
+) -> Iterator[Chain | None]:
     """The windows as chains, in order; None where an object is missing. Commits are compared once for all windows."""
     commits = dict.fromkeys(commit for window in windows for commit in window.commits)
     diffs = dict(zip(commits, read_diffs(git, commits), strict=True))
@@ -214,7 +216,7 @@ def count_lines(git: Git, windows: Sequence[Window]) -> Iterator[Chain | None]:
         lines, total = found
         yield Chain(
             window.path, window.base, window.commits, window.committed, lines.lasting(window.path), total,
-            lines.sources_only,
+            lines.only(source_suffixes),
         )  # fmt: skip
 
 

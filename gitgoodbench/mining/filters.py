@@ -181,7 +181,7 @@ SAMPLE_FILTERS: Final = (
     Filter("merge-files", lambda s: f"merges with conflicts in {_suffix_list(s)} alone", _merge_files),
     Filter("chain-length", lambda s: f"chains of {s.min_chain} to {s.max_chain} commits", _chain_length),
     Filter("purity", lambda s: f"chains with a purity >= {s.min_purity:g}", _purity),
-    Filter("chain-files", lambda _: "chains that change .py .java .kt files alone", _chain_files),
+    Filter("chain-files", lambda _: "chains that change source files alone", _chain_files),
     Filter("sample", lambda _: "a merge, or a chain that has a difficulty", _sample),
 )
 ATTAINABLE: Final = "attainable"

@@ -45,6 +45,11 @@ class MiningOptions:
                 f"chains of {self.min_chain} to {self.max_chain} commits cannot be: give 1 <= min-chain <= max-chain"
             )
 
+    @property
+    def source_suffixes(self) -> tuple[bytes, ...]:
+        """How names of source files end, of the benchmark's languages and of those that chains are mined for."""
+        return tuple(dict.fromkeys((*SOURCE_SUFFIXES, *self.suffixes)))
+
     def covers(self, committed: int) -> bool:
         """Whether a commit of this time is wanted."""
         return (self.since is None or committed >= self.since) and (self.until is None or committed <= self.until)

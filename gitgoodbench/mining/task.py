@@ -25,7 +25,7 @@ from gitgoodbench.mining.repository import MinedRepository, mine_repository
 from gitgoodbench.mining.targets import Target
 from gitgoodbench.workspace.store import open_store
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Of the file; to be raised whenever mining finds something else than before in the same repository."""
 
 

@@ -174,7 +174,7 @@ def test_only_exact_suffixes(graph: Graph, path: bytes, is_source: bool) -> None
 def test_other_suffixes_can_be_asked_for(graph: Graph) -> None:
     graph.history(*({b"a.rs": b"%d\n" % number, b"b.py": b"%d\n" % number} for number in range(4)))
     (chain,) = graph.mine(suffixes=(b".rs",)).chains
-    assert (chain.path, chain.purity, chain.sources_only) == (b"a.rs", 0.5, False)
+    assert (chain.path, chain.purity, chain.sources_only) == (b"a.rs", 0.5, True)
 
 
 def test_lines_that_start_like_headers_of_diffs_are_changes(graph: Graph) -> None:
