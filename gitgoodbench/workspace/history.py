@@ -48,11 +48,12 @@ def pack_history(
 def pack_objects(repository: Git, revisions: bytes, folder: Path) -> tuple[Path, Path]:
     """A pack and its index in `folder`, with the objects that `revisions` (lines of `git rev-list --stdin`) name.
 
-    Git makes its temporary files in an object directory: one in `folder`, since the repository is only read.
+    Git makes its temporary files in an object directory: one in `folder`, since the repository is only read. Deltas are
+    taken over but not searched for: that would cost more than all the rest, for a pack that is some percent smaller.
     """
     name = scratch_objects(repository, folder).line(
-        "pack-objects", "--revs", "--quiet", "--missing=allow-any", "--delta-base-offset", str(folder / "pack"),
-        stdin=revisions,
+        "pack-objects", "--revs", "--quiet", "--missing=allow-any", "--delta-base-offset", "--window=0",
+        "--compression=1", str(folder / "pack"), stdin=revisions,
     )  # fmt: skip
     return folder / f"pack-{name}.pack", folder / f"pack-{name}.idx"
 
