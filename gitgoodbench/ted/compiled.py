@@ -1,0 +1,58 @@
+"""How the kernels are compiled: by numba, kept on disk, with the interpreter's lock released while they run.
+
+The compiled code lies in `__pycache__` beside the source, or where `NUMBA_CACHE_DIR` says, or in the user's cache
+folder if the package's own cannot be written. Import this module only where a kernel is to run: numba takes 0.3 s.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import CellType, FunctionType
+from typing import Any, Final, ParamSpec, TypeVar, cast
+
+from numba import njit
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_njit: Any = njit
+
+SOURCES: Final = (
+    "columns", "compiled", "corridor", "labels", "lanes", "limits", "orders", "plain", "search", "vectors",
+)  # fmt: skip
+"""The modules in which compiled functions or their constants are."""
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compiled into each function that calls it. For these only: a call from Python would crash."""
+    return cast("Callable[P, R]", _njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+
+
+def entry(function: Callable[P, R]) -> Callable[P, R]:
+    """Machine code that Python calls, for the types it is first called with; kept on disk.
+
+    numba makes it anew when the function's own file changes. What it calls lies in other files; so their digest goes
+    with it as the value of a free variable, on which numba looks too.
+    """
+    assert isinstance(function, FunctionType)
+    stamped = FunctionType(
+        function.__code__.replace(co_freevars=("sources",)),
+        function.__globals__,
+        function.__name__,
+        closure=(CellType(_digest()),),
+    )
+    stamped.__module__, stamped.__qualname__, stamped.__doc__ = (
+        function.__module__,
+        function.__qualname__,
+        function.__doc__,
+    )
+    return cast("Callable[P, R]", _njit(cache=True, nogil=True)(stamped))
+
+
+@cache
+def _digest() -> str:
+    here = Path(__file__).parent
+    return hashlib.sha256(b"".join((here / f"{name}.py").read_bytes() for name in SOURCES)).hexdigest()

@@ -1,0 +1,212 @@
+"""How much of an answer's code is found again in what was committed, and as what.
+
+With snippets I and hunks C, d_i the least edit distance of snippet t_i to a rooted subtree of any hunk, and |t_i| its
+nodes: r = 1 - sum d_i / sum |t_i|. It is at least 0, since deleting all nodes but one and giving that one another
+label costs |t_i|. Source: TensorZero, feedback for coding assistants after each commit (June 2025).
+
+Searched as published (`split="none"`), a snippet of several functions is one tree whose root has them as children, and
+no subtree of a larger file is like that. So a snippet is by default (`split="items"`) searched one top-level item at a
+time, each a t_i of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from gitgoodbench.ted.fragments import Span, excerpt, items_of, parse_fragment, with_replaced
+from gitgoodbench.ted.haystacks import Found, Search, run_searches
+from gitgoodbench.ted.languages import UnknownLanguage, find_language
+from gitgoodbench.ted.lines import closest_lines, count_lines
+from gitgoodbench.ted.nodes import ParseError
+from gitgoodbench.ted.tree import Tree, parse
+
+MAX_CELLS: Final = 20_000_000_000
+"""Cells (see `matching.count_cells`) of the searches for one snippet, beyond which it is compared by lines."""
+
+Split = Literal["items", "none"]
+Measure = Literal["tree", "lines"]
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A piece of source: of an answer, or added lines of a commit.
+
+    language: a name or alias; None if not known. spans: the parts of the source that it is, which are then parsed with
+    all that is around them; None for all of it, a piece that was cut out of a file.
+    """
+
+    source: bytes
+    language: str | None
+    spans: tuple[Span, ...] | None = None
+
+    @property
+    def text(self) -> bytes:
+        """The piece by itself."""
+        return self.source if self.spans is None else b"".join(self.source[start:end] for start, end in self.spans)
+
+    def parse(self, *, comments: bool = True, isolated: bool = False) -> Tree:
+        """Its tree; raises what `tree.parse` does."""
+        if self.spans is None:
+            return parse_fragment(self.source, self.language or "", comments=comments, isolated=isolated)
+        whole = parse(self.source, self.language or "", comments=comments, isolated=isolated)
+        return excerpt(whole, self.spans)
+
+
+@dataclass(frozen=True)
+class SnippetMatch:
+    """What became of one snippet.
+
+    measure: what is counted: nodes of trees, or lines where the snippet or all its hunks cannot be parsed, or are too
+    large to be compared otherwise; None where there is no hunk that it could have become. size, distance: |t_i| and
+    d_i, summed over its items. matched: the snippet's source with each item replaced by the source it is closest to, by
+    lines the run of lines that is; the snippet itself where measure is None. hunk: the position of the hunk that its
+    largest item is closest to.
+    """
+
+    measure: Measure | None
+    size: int
+    distance: int
+    matched: bytes
+    hunk: int | None
+
+
+@dataclass(frozen=True)
+class Reward:
+    """The reward of an answer, r in [0, 1].
+
+    value: None where nothing could be compared. measure: what it counts; lines only where no snippet could be compared
+    as a tree. matches: one for each snippet, in order.
+    """
+
+    value: float | None
+    measure: Measure | None
+    matches: tuple[SnippetMatch, ...]
+
+
+def compute_reward(
+    snippets: Sequence[Snippet],
+    hunks: Sequence[Snippet],
+    *,
+    split: Split = "items",
+    comments: bool = True,
+    isolated: bool = False,
+    jobs: int | None = None,
+) -> Reward:
+    """Search snippets in hunks.
+
+    A snippet can only have become a hunk of its own language, or of one akin to it (`Language.family`); one whose
+    language is not known can have become any, and is compared by lines.
+
+    Args:
+        comments: keep comments in the trees.
+        isolated: parse in another process, as what strangers wrote must be.
+        jobs: threads; None for one per core, where there is enough to do.
+    """
+    needles, haystacks = (
+        [_Piece(one, _family(one), _parse(one, comments=comments, isolated=isolated)) for one in pieces]
+        for pieces in (snippets, hunks)
+    )
+    wanted = [_Wanted.of(needle, haystacks, split) for needle in needles]
+    searches = [one.searches() for one in wanted]
+    found = iter(run_searches([search for own in searches for search in own], jobs))
+    return _total([_match(one, [next(found) for _ in own]) for one, own in zip(wanted, searches, strict=True)])
+
+
+def total_reward(matches: Sequence[tuple[int, int]]) -> float | None:
+    """r of pairs (d_i, |t_i|); None where there is not a single node."""
+    size = sum(size for _, size in matches)
+    return 1 - sum(distance for distance, _ in matches) / size if size else None
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A snippet or hunk with what is known of it."""
+
+    snippet: Snippet
+    family: str | None
+    tree: Tree | None
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A snippet, the positions of the hunks that it may have become, and their trees if all is compared as trees."""
+
+    piece: _Piece
+    candidates: dict[int, _Piece]
+    trees: dict[int, Tree]
+    items: list[int]
+
+    @classmethod
+    def of(cls, piece: _Piece, hunks: Sequence[_Piece], split: Split) -> _Wanted:
+        candidates = {at: hunk for at, hunk in enumerate(hunks) if piece.family in (None, hunk.family)}
+        if piece.tree is None:
+            return cls(piece, candidates, {}, [])
+        trees = {at: hunk.tree for at, hunk in candidates.items() if hunk.tree is not None}
+        items = items_of(piece.tree) if split == "items" else [piece.tree.root]
+        wanted = cls(piece, candidates, trees, items)
+        if sum(search.cells for search in wanted.searches()) > MAX_CELLS:
+            return cls(piece, candidates, {}, [])
+        return wanted
+
+    def searches(self) -> list[Search]:
+        tree = self.piece.tree
+        if tree is None or not self.trees:
+            return []
+        return [Search(tree.subtree(item), list(self.trees.values())) for item in self.items]
+
+
+def _family(snippet: Snippet) -> str | None:
+    if snippet.language is None:
+        return None
+    try:
+        return find_language(snippet.language).family
+    except UnknownLanguage:
+        return snippet.language.strip().lower()
+
+
+def _parse(snippet: Snippet, *, comments: bool, isolated: bool) -> Tree | None:
+    if snippet.language is None:
+        return None
+    try:
+        return snippet.parse(comments=comments, isolated=isolated)
+    except (UnknownLanguage, ParseError):
+        return None
+
+
+def _match(wanted: _Wanted, found: Sequence[Found | None]) -> SnippetMatch:
+    tree = wanted.piece.tree
+    pairs = [(item, one) for item, one in zip(wanted.items, found, strict=False) if one is not None]
+    if tree is None or not pairs or len(pairs) < len(wanted.items):
+        return _match_lines(wanted)
+    numbers, trees = list(wanted.trees), list(wanted.trees.values())
+    replaced = [(tree.span(item), trees[one.haystack].source, (one.match.start, one.match.end)) for item, one in pairs]
+    largest = max(pairs, key=lambda pair: tree.sizes[pair[0]])
+    return SnippetMatch(
+        "tree",
+        sum(int(tree.sizes[item]) for item, _ in pairs),
+        sum(one.match.distance for _, one in pairs),
+        with_replaced(tree.source, replaced),
+        numbers[largest[1].haystack],
+    )
+
+
+def _match_lines(wanted: _Wanted) -> SnippetMatch:
+    source = wanted.piece.snippet.text
+    best: SnippetMatch | None = None
+    for at, hunk in wanted.candidates.items():
+        match = closest_lines(source, hunk.snippet.text)
+        if match is not None and (best is None or match.distance < best.distance):
+            matched = hunk.snippet.text[match.start : match.end]
+            best = SnippetMatch("lines", count_lines(source), match.distance, matched, at)
+    return best if best is not None else SnippetMatch(None, 0, 0, source, None)
+
+
+def _total(matches: Sequence[SnippetMatch]) -> Reward:
+    measures: tuple[Measure, ...] = ("tree", "lines")
+    for measure in measures:
+        value = total_reward([(one.distance, one.size) for one in matches if one.measure == measure])
+        if value is not None:
+            return Reward(value, measure, tuple(matches))
+    return Reward(None, None, tuple(matches))

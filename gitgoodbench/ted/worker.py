@@ -1,0 +1,51 @@
+"""The process that parses sources of strangers, started by `isolated`.
+
+A hostile file can make a parser take all memory there is, and its allocator then ends the process; here it is this one.
+Requests come on standard input as a line of JSON, {task, language, fragment, comments, size}, followed by so many
+bytes of UTF-8. Each is answered by a line of JSON, whose `size` says how many bytes follow it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+import sys
+from typing import Any, Final
+
+from gitgoodbench.ted.definitions import read_definitions
+from gitgoodbench.ted.nodes import ARRAYS, count_errors, parse_source, read_nodes
+
+MEMORY_BYTES: Final = 1024 * 1024 * 1024
+
+
+def main() -> None:
+    """Answer requests until standard input ends."""
+    _limit()
+    while header := sys.stdin.buffer.readline():
+        request = json.loads(header)
+        answer, body = _answer(request, sys.stdin.buffer.read(request["size"]))
+        sys.stdout.buffer.write(json.dumps({**answer, "size": len(body)}).encode() + b"\n" + body)
+        sys.stdout.buffer.flush()
+
+
+def _limit() -> None:
+    for limit, value in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CORE, 0)):
+        with contextlib.suppress(ValueError, OSError):  # not every system has every limit
+            resource.setrlimit(limit, (value, value))
+
+
+def _answer(request: dict[str, Any], source: bytes) -> tuple[dict[str, Any], bytes]:
+    tree = parse_source(source, request["language"], fragment=request["fragment"])
+    if request["task"] == "errors":
+        return {"errors": count_errors(tree)}, b""
+    if request["task"] == "definitions":
+        return {}, json.dumps(list(read_definitions(tree))).encode()
+    nodes = read_nodes(tree, comments=request["comments"])
+    arrays = [getattr(nodes, name) for name in ARRAYS]
+    facts = {"names": nodes.names, "errors": nodes.errors, "lengths": [len(values) for values in arrays]}
+    return facts, b"".join(values.tobytes() for values in arrays)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Published examples and rewards, by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitgoodbench.ted import (
+    Match,
+    Snippet,
+    Tree,
+    TreeTooLarge,
+    closest_subtree,
+    compute_reward,
+    haystacks,
+    parse,
+    tree_edit_distance,
+)
+from gitgoodbench.ted.haystacks import Search, run_search, run_searches
+from gitgoodbench.ted.lines import LineMatch, closest_lines
+
+FUNCTIONS = b"def f(x):\n    return x + 1\n\ndef g():\n    pass\n"
+COMMITTED = b"    def g(self):\n        pass\n\n    def f(x):\n        return x + 2\n"
+
+
+def test_parentheses_cost_their_two_tokens_and_their_node() -> None:
+    """`(`, `)` and parenthesized_expression have to go; nothing else changes."""
+    wrapped, plain = parse(b"(a + b)\n", "python"), parse(b"a + b\n", "python")
+    assert (len(wrapped), len(plain)) == (9, 6)
+    assert tree_edit_distance(wrapped, plain) == tree_edit_distance(plain, wrapped) == 3
+
+
+def test_another_name_costs_each_leaf_that_has_it() -> None:
+    """The name of the function once, that of the parameter where it is declared and where it is used."""
+    first = parse(b"fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n", "rust")
+    second = parse(b"fn sum(x: i32, b: i32) -> i32 {\n    x + b\n}\n", "rust")
+    assert tree_edit_distance(first, second) == 3
+    differing = [
+        (first.text(node), second.text(node))
+        for node in range(len(first))
+        if first.vocabulary[first.nodes.labels[node]] != second.vocabulary[second.nodes.labels[node]]
+    ]
+    assert differing == [(b"add", b"sum"), (b"a", b"x"), (b"a", b"x")]
+
+
+def test_the_closest_subtree_is_found_with_its_place() -> None:
+    haystack = parse(
+        b"class A:\n    def f(self):\n        return g(1)\n\n    def h(self):\n        return g(2, 3)\n", "python"
+    )
+    needle = parse(b"g(2, 4)\n", "python")
+    call = needle.subtree(next(node for node in range(len(needle)) if needle.kind(node) == "call"))
+    match = closest_subtree(call, haystack)
+    assert match.distance == 1
+    assert haystack.kind(match.node) == "call"
+    assert haystack.source[match.start : match.end] == b"g(2, 3)"
+
+
+def test_of_equal_subtrees_the_first_in_postorder_is_the_match() -> None:
+    haystack = parse(b"f(1)\nf(1)\n", "python")
+    match = closest_subtree(haystack.subtree(haystack.children(haystack.root)[0]), haystack)
+    assert (match.distance, match.start, match.end) == (0, 0, 4)
+    assert haystack.kind(match.node) == "expression_statement"
+
+
+def test_one_leaf_of_five_nodes() -> None:
+    """expression_statement(assignment(identifier x, =, integer)): 5 nodes, 6 with the module around them."""
+    snippets, hunks = [Snippet(b"x = 1\n", "python")], [Snippet(b"x = 2\n", "py")]
+    items, published = (compute_reward(snippets, hunks, split=split) for split in ("items", "none"))
+    assert (items.value, items.measure) == (1 - 1 / 5, "tree")
+    assert (published.value, published.measure) == (1 - 1 / 6, "tree")
+    assert (items.matches[0].size, items.matches[0].distance) == (5, 1)
+    assert items.matches[0].matched == b"x = 2\n"
+
+
+def test_distances_and_sizes_are_summed_over_snippets() -> None:
+    """f(x) has 7 nodes, and of `x = 2` its leaf x is all that serves: 6 deletions. So r = 1 - (1 + 6) / (5 + 7)."""
+    snippets = [Snippet(b"x = 1\n", "python"), Snippet(b"f(x)\n", "python")]
+    reward = compute_reward(snippets, [Snippet(b"x = 2\n", "python")])
+    assert [(match.distance, match.size) for match in reward.matches] == [(1, 5), (6, 7)]
+    assert reward.value == 1 - 7 / 12
+    assert reward.matches[1].matched == b"x\n"
+
+
+def test_the_least_distance_over_hunks_counts_not_their_mean() -> None:
+    hunks = [Snippet(source, "python") for source in (b"import os\n", b"x = 2\n", b"x = 1\n", b"x = 1\n")]
+    reward = compute_reward([Snippet(b"x = 1\n", "python")], hunks)
+    assert reward.value == 1.0
+    assert reward.matches[0].hunk == 2
+
+
+def test_items_are_searched_one_by_one() -> None:
+    """f differs in a number, g in a parameter: 2 of 15 + 10 nodes. As one tree the order of the two is wrong, too."""
+    snippets, hunks = [Snippet(FUNCTIONS, "python")], [Snippet(COMMITTED, "python")]
+    items, published = (compute_reward(snippets, hunks, split=split) for split in ("items", "none"))
+    assert (items.matches[0].distance, items.matches[0].size) == (2, 25)
+    assert items.value == 1 - 2 / 25
+    assert items.matches[0].matched == b"def f(x):\n    return x + 2\n\ndef g(self):\n    pass\n"
+    assert published.value is not None
+    assert published.value < items.value
+    assert published.matches[0].size == 26
+
+
+def test_the_reward_is_never_negative() -> None:
+    reward = compute_reward([Snippet(b"class A { int f() { return 1; } }", "java")], [Snippet(b";", "java")])
+    assert reward.value is not None
+    assert 0 <= reward.value < 0.2
+
+
+def test_a_snippet_that_was_committed_as_it_is_earns_all() -> None:
+    snippet = Snippet(FUNCTIONS, "python")
+    for hunk in (FUNCTIONS, b"x = 1\n" + FUNCTIONS, b"class A:\n" + COMMITTED + b"\n" + FUNCTIONS):
+        assert compute_reward([snippet], [Snippet(hunk, "python")]).value == 1.0
+    assert compute_reward([snippet], [Snippet(b"x = 1\n" + FUNCTIONS, "python")], split="none").value == 1 - 5 / 26
+
+
+def test_comments_can_be_left_out() -> None:
+    snippets, hunks = [Snippet(b"x = 1  # one\n", "python")], [Snippet(b"x = 1\n", "python")]
+    assert compute_reward(snippets, hunks).value == 1 - 1 / 6
+    assert compute_reward(snippets, hunks, comments=False).value == 1.0
+
+
+def test_a_snippet_can_only_have_become_its_own_language() -> None:
+    python, rust = Snippet(b"x = 1\n", "python"), Snippet(b"fn f() {}\n", "rust")
+    reward = compute_reward([python, rust], [rust])
+    assert [match.measure for match in reward.matches] == [None, "tree"]
+    assert (reward.value, reward.matches[0].matched) == (1.0, b"x = 1\n")
+    assert compute_reward([python], [rust]).value is None
+    assert compute_reward([python], []).value is None
+    assert compute_reward([], [rust]).value is None
+    assert compute_reward([Snippet(b"f(x);", "ts")], [Snippet(b"f(x);", "tsx")]).value == 1.0
+
+
+def test_what_no_grammar_reads_is_compared_by_lines_and_says_so() -> None:
+    snippets = [Snippet(b"a\n\n  b\nc\n", "cobol")]
+    hunks = [Snippet(b"z\na\nb\nx\nd\n", "cobol"), Snippet(b"a\nb\nc\n", "python")]
+    reward = compute_reward(snippets, hunks)
+    assert (reward.value, reward.measure) == (1 - 1 / 3, "lines")
+    assert reward.matches[0].hunk == 0
+    unknown = compute_reward([Snippet(b"a\nb\nc\n", None)], hunks)
+    assert (unknown.value, unknown.measure, unknown.matches[0].hunk) == (1.0, "lines", 1)
+    mixed = compute_reward([*snippets, Snippet(b"a\n", "python")], hunks)
+    assert (mixed.value, mixed.measure) == (1.0, "tree")
+    assert [match.measure for match in mixed.matches] == ["lines", "tree"]
+
+
+def test_spans_are_parsed_with_what_is_around_them() -> None:
+    """`else:` alone does not parse; in its file it does."""
+    old = b"if a:\n    x = 1\nelse:\n    y = f(2)\n"
+    new = b"if b:\n    pass\nelse:\n    y = f(3)\n"
+    piece = (old.index(b"else"), len(old))
+    reward = compute_reward(
+        [Snippet(old, "python", (piece,))], [Snippet(new, "python", ((new.index(b"else"), len(new)),))]
+    )
+    assert (reward.matches[0].distance, reward.matches[0].size) == (1, 14)
+    assert Snippet(old, "python", (piece,)).text == old[piece[0] :]
+
+
+@pytest.mark.parametrize(
+    ("needle", "haystack", "expected"),
+    [
+        (b"a\nb\n", b"x\na\nb\ny\n", LineMatch(0, 2, 6)),
+        (b"  a\n\n\tb\r\n", b"a\nb", LineMatch(0, 0, 3)),
+        (b"a\nb\nc\n", b"a\nc\n", LineMatch(1, 0, 4)),
+        (b"a\nb\n", b"a\nx\nb\n", LineMatch(1, 0, 2)),
+        (b"a\nb\n", b"x\ny\n", LineMatch(2, 0, 0)),
+        (b"", b"x\n", LineMatch(0, 0, 0)),
+        (b"a\nb\n", b"", LineMatch(2, 0, 0)),
+        (b"a\nb\nc\nd\n", b"q\nb\nz\nd\nq\n", LineMatch(2, 0, 8)),
+    ],
+)
+def test_runs_of_lines(needle: bytes, haystack: bytes, expected: LineMatch) -> None:
+    assert closest_lines(needle, haystack) == expected
+
+
+def test_lines_without_end_are_not_compared() -> None:
+    assert closest_lines(b"a\n" * 20_000, b"b\n" * 20_000) is None
+
+
+def test_what_takes_too_much_memory_is_compared_by_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(needle: Tree, haystack: Tree) -> Match:
+        raise TreeTooLarge(f"{len(needle)} and {len(haystack)} nodes")
+
+    monkeypatch.setattr(haystacks, "closest_subtree", refuse)
+    reward = compute_reward([Snippet(FUNCTIONS, "python")], [Snippet(FUNCTIONS, "python")])
+    assert (reward.value, reward.measure) == (1.0, "lines")
+
+
+def test_threads_find_what_one_finds() -> None:
+    haystacks = [parse(COMMITTED, "python"), parse(FUNCTIONS, "python")]
+    tree = haystacks[1]
+    searches = [Search(tree.subtree(node), haystacks) for node in range(len(tree))]
+    assert run_searches(searches, jobs=2) == run_searches(searches, jobs=1) == [run_search(one) for one in searches]
+    assert run_search(Search(tree, [])) is None
+    assert run_searches([]) == []
+
+
+def test_what_would_take_too_long_is_compared_by_lines() -> None:
+    """Brackets in brackets make the dynamic program grow with the fourth power."""
+    deep = b"x = " + b"[(1+" * 2_000 + b"1" + b")]" * 2_000
+    reward = compute_reward([Snippet(deep, "python")], [Snippet(deep.replace(b"1", b"2"), "python")])
+    assert (reward.value, reward.measure) == (0.0, "lines")
