@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Final
 
 from gitgoodbench.git.line_matches import matching_lines
@@ -147,6 +148,39 @@ def resolutions(segments: Sequence[Segment], final: bytes) -> list[bytes] | None
     that is possible in several ways the leftmost is taken; if any way exists, the leftmost works (as in matching a
     pattern of literals and wildcards).
     """
+    spans = _exact_spans(segments, final)
+    return None if spans is None else [final[start:stop] for start, stop in spans]
+
+
+def aligned_resolutions(segments: Sequence[Segment], final: bytes) -> list[bytes]:
+    """As `resolutions`, for any `final`: the lines between the nearest surviving clean lines around each region."""
+    return [final[start:stop] for start, stop in aligned_spans(segments, final)]
+
+
+def aligned_spans(segments: Sequence[Segment], final: bytes) -> list[tuple[int, int]]:
+    """Where `aligned_resolutions` stand in `final`: the first byte, and the one after the last."""
+    exact = _exact_spans(segments, final)
+    if exact is not None:
+        return exact
+    clean: list[bytes] = []
+    cuts = []
+    for segment in segments:
+        if isinstance(segment, bytes):
+            clean += split_lines(segment)
+        else:
+            cuts.append(len(clean))
+    lines = split_lines(final)
+    mapping = {-1: -1, **matching_lines(clean, lines), len(clean): len(lines)}
+    starts = [0, *accumulate(map(len, lines))]
+    found = []
+    for cut in cuts:
+        before = next(mapping[i] for i in range(cut - 1, -2, -1) if i in mapping)
+        after = next(mapping[i] for i in range(cut, len(clean) + 1) if i in mapping)
+        found.append((starts[before + 1], starts[max(after, before + 1)]))
+    return found
+
+
+def _exact_spans(segments: Sequence[Segment], final: bytes) -> list[tuple[int, int]] | None:
     clean = [segment for segment in segments if isinstance(segment, bytes)]
     if len(clean) == 1:
         return [] if clean[0] == final else None
@@ -160,31 +194,9 @@ def resolutions(segments: Sequence[Segment], final: bytes) -> list[bytes] | None
         start = _find_lines(final, text, position, end)
         if start is None:
             return None
-        found.append(final[position:start])
+        found.append((position, start))
         position = start + len(text)
-    return [*found, final[position:end]]
-
-
-def aligned_resolutions(segments: Sequence[Segment], final: bytes) -> list[bytes]:
-    """As `resolutions`, for any `final`: the lines between the nearest surviving clean lines around each region."""
-    exact = resolutions(segments, final)
-    if exact is not None:
-        return exact
-    clean: list[bytes] = []
-    cuts = []
-    for segment in segments:
-        if isinstance(segment, bytes):
-            clean += split_lines(segment)
-        else:
-            cuts.append(len(clean))
-    lines = split_lines(final)
-    mapping = {-1: -1, **matching_lines(clean, lines), len(clean): len(lines)}
-    found = []
-    for cut in cuts:
-        before = next(mapping[i] for i in range(cut - 1, -2, -1) if i in mapping)
-        after = next(mapping[i] for i in range(cut, len(clean) + 1) if i in mapping)
-        found.append(b"".join(lines[before + 1 : after]))
-    return found
+    return [*found, (position, end)]
 
 
 def _find_lines(content: bytes, text: bytes, start: int, end: int) -> int | None:

@@ -14,7 +14,8 @@ from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, rea
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.scenario import Outcome
 from gitgoodbench.scoring.syntax import MAX_SOURCE_BYTES, Language, count_errors, language_of
-from gitgoodbench.workspace.scratch import BundleError, ScratchRepository
+from gitgoodbench.workspace.receive import receive
+from gitgoodbench.workspace.scratch import ScratchRepository
 
 GATES: Final = ("finished", "base_is_ancestor", "final_tree_exact", "nothing_uncommitted")
 MAX_COMMITS: Final = 200
@@ -51,23 +52,10 @@ def take_in(scratch: ScratchRepository, base: str | None, outcome: Outcome, *, b
         base: the commit below the chain; None where the chain begins with a root commit.
         begun_with: the commit that the workspace began with. All else must have come with the outcome.
     """
-    problem = outcome.problem
-    if outcome.bundle is not None:
-        try:
-            scratch.import_bundle(outcome.bundle)
-        except BundleError as refused:
-            problem = str(refused)
-    head = outcome.head
-    if problem is None and head is None:
-        problem = "HEAD names no commit"
-    if problem is not None or head is None:
-        return LeftChain(None, None, problem)
-    if scratch.git.execute("cat-file", "-e", f"{head}^{{commit}}").returncode != 0:
-        return LeftChain(None, None, f"the bundle lacks the commit {head} that HEAD named")
-    try:
-        scratch.check_brought(head, [begun_with])
-    except BundleError as taken:
-        return LeftChain(None, None, str(taken))
+    received = receive(scratch, outcome, [begun_with])
+    head = received.head
+    if head is None:
+        return LeftChain(None, None, received.problem)
     commits = _first_parents(scratch.git, base, head)
     new = (commits or ())[:MAX_COMMITS] if outcome.bundle is not None else ()
     problem = next(filter(None, (_listing_problem(scratch.git, commit) for commit in new)), None)

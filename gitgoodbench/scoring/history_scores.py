@@ -25,11 +25,15 @@ from gitgoodbench.scoring.history_lines import (
     reproduced,
 )
 from gitgoodbench.scoring.messages import MessageFigures, read_messages
+from gitgoodbench.scoring.similarity_history import history_similarity
 from gitgoodbench.scoring.syntax import Definition, definitions, enclosing_definition, language_of
 
 SCORES: Final = (
-    "syntax_valid", "messages_distinct", "subjects_short", "subjects_imperative", "commits_reproduced", "line_grouping"
+    "syntax_valid", "messages_distinct", "subjects_short", "subjects_imperative", "commits_reproduced", "line_grouping",
+    "history_similarity",
 )  # fmt: skip
+AGAINST_THE_TRUTH: Final = ("commits_reproduced", "line_grouping", "history_similarity")
+"""Those of the scores that compare with the real history."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class HistoryScores:
     subjects_short, subjects_imperative: share of the subjects. commits_reproduced: share of the real commits that are
     there as exactly the same set of changed lines. line_grouping: adjusted Rand index of the grouping of changed lines
     into commits against the real one, 0 where it is negative; None where the histories do not end alike.
+    history_similarity: see `similarity_history`.
 
     facts: `history` and `real_history`, the figures of either (see `HistoryFigures`).
     """
@@ -82,9 +87,10 @@ def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Seq
     """
     reader, counter = LineReader(git), _DefinitionCounter()
     ours, theirs = (_Known.of(git, reader, base, history, real[-1]) for history in (commits, real))
-    likeness = share = None
+    likeness = share = similarity = None
     if ours.lines is not None and theirs.lines is not None:
         share = reproduced(ours.lines, theirs.lines)
+        similarity = history_similarity(ours.lines, theirs.lines)
         if same_tree(git, commits[-1], real[-1]):
             likeness = grouping_likeness(ours.lines, theirs.lines)
     told = ours.messages
@@ -95,6 +101,7 @@ def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Seq
         "subjects_imperative": 1 - told.other_moods / told.with_subject if told.with_subject else None,
         "commits_reproduced": share,
         "line_grouping": None if likeness is None else max(0.0, likeness),
+        "history_similarity": similarity,
     }
     return HistoryScores(scores, {"history": ours.figures(counter), "real_history": theirs.figures(counter)})
 

@@ -141,7 +141,7 @@ def test_a_file_that_the_parser_chokes_on_is_given_up_and_the_next_one_is_parsed
 
 
 def test_a_parser_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gitgoodbench.scoring.syntax.TIMEOUT_S", 0.0)
+    monkeypatch.setattr("gitgoodbench.ted.isolated.TIMEOUT_S", 0.0)
     assert count_errors(PYTHON * 1000, "python") is None
     monkeypatch.undo()
     assert count_errors(PYTHON, "python") == 0

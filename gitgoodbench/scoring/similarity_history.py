@@ -1,0 +1,98 @@
+"""How near a history is to the real one, by syntax trees: which of its commits add what which real commit adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gitgoodbench.git.hunks import Mark, TextChange
+from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory
+from gitgoodbench.scoring.similarity_trees import Searcher, TooMuch, TreeReader, count_nodes, items
+from gitgoodbench.ted import Tree
+from gitgoodbench.ted.fragments import Span, excerpt
+
+
+def history_similarity(ours: LineHistory, theirs: LineHistory) -> float | None:
+    """The mean reward of the commits of two histories, paired so that it is greatest; a commit without partner has 0.
+
+    The reward of a pair is that of `ted.reward`, taken both ways: with the lines that one commit adds to a file as
+    snippets (parsed within the file, item by item) and those that the other adds to it as the haystack, and the other
+    way round; r = 1 - sum d_i / sum |t_i| over both. So a commit that holds but a small part of another is not like it.
+
+    Commits that add nothing that can be parsed are left out. None where that is all commits, or too much would have to
+    be compared.
+    """
+    reader, searcher = TreeReader(), Searcher()
+    first, second = (_read(history, reader) for history in (ours, theirs))
+    if not first and not second:
+        return None
+    try:
+        rewards = np.array([[_likeness(one, other, searcher) for other in second] for one in first])
+    except TooMuch:
+        return None
+    return _assigned(rewards) / max(len(first), len(second)) if first and second else 0.0
+
+
+@dataclass(frozen=True)
+class _Addition:
+    """What a commit adds to one file: the tree of it, and its top-level items."""
+
+    tree: Tree
+    items: tuple[Tree, ...]
+
+
+_Commit = dict[bytes, _Addition]
+
+
+def added_spans(change: TextChange) -> list[Span]:
+    """Each run of consecutive added lines: its first byte in the new file, and the one after its last."""
+    spans: list[Span] = []
+    position = 0
+    for line in change.script:
+        if line.mark is Mark.REMOVED:
+            continue
+        end = position + len(line.content)
+        if line.mark is Mark.ADDED:
+            if spans and spans[-1][1] == position:
+                spans[-1] = (spans[-1][0], end)
+            else:
+                spans.append((position, end))
+        position = end
+    return spans
+
+
+def _read(history: LineHistory, reader: TreeReader) -> list[_Commit]:
+    """What each commit adds, by path; commits that add nothing with a tree are left out."""
+    commits = ({file.path: found for file in files if (found := _addition(file, reader))} for files in history.commits)
+    return [commit for commit in commits if commit]
+
+
+def _addition(file: ChangedFile, reader: TreeReader) -> _Addition | None:
+    if file.text is None or file.after is None or not file.after.is_file:
+        return None
+    spans = added_spans(file.text)
+    whole = reader.read(file.path, file.new) if spans else None
+    if whole is None:
+        return None
+    tree = excerpt(whole, spans)
+    found = items(tree)
+    return _Addition(tree, tuple(found)) if found else None
+
+
+def _likeness(one: _Commit, other: _Commit, searcher: Searcher) -> float:
+    distance = size = 0
+    for snippets, haystacks in ((one, other), (other, one)):
+        for path, addition in snippets.items():
+            haystack = haystacks.get(path)
+            size += count_nodes(addition.items)
+            distance += searcher.distance(addition.items, None if haystack is None else haystack.tree)
+    return 1 - distance / size
+
+
+def _assigned(rewards: np.ndarray) -> float:
+    """The greatest sum of rewards with each commit in one pair at most."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(rewards, maximize=True)
+    return float(rewards[rows, columns].sum())

@@ -1,0 +1,75 @@
+"""Trees of files for scores: parsed in another process, each content once; None where a file cannot be parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.ted import ParseError, Tree, TreeTooLarge, closest_subtree, language_of_file, parse
+from gitgoodbench.ted.fragments import items_of
+from gitgoodbench.ted.matching import count_cells
+
+MAX_CELLS: Final = 100_000_000_000
+"""Cells (see `matching.count_cells`) up to which one score is computed: some fifteen seconds at the very worst."""
+
+
+class TooMuch(GitGoodBenchError):
+    """A score would take too long."""
+
+
+class TreeReader:
+    """Parses files; the same content under the same language is one tree."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[bytes, str], Tree | None] = {}
+
+    def knows(self, path: bytes) -> bool:
+        """Whether files of this name can be parsed."""
+        language = language_of_file(path)
+        return language is not None and language.is_installed
+
+    def read(self, path: bytes, content: bytes | None) -> Tree | None:
+        """The tree of a file. None for no content, a language that is not known, and what does not get parsed."""
+        language = None if content is None else language_of_file(path, content)
+        if content is None or language is None or not language.is_installed:
+            return None
+        key = (content, language.name)
+        if key not in self._known:
+            try:
+                self._known[key] = parse(content, language.name, isolated=True)
+            except ParseError:
+                self._known[key] = None
+        return self._known[key]
+
+
+class Searcher:
+    """Looks for the items of a tree in another one, as long as there is not too much of it."""
+
+    def __init__(self) -> None:
+        self._left = MAX_CELLS
+
+    def distance(self, items: Sequence[Tree], haystack: Tree | None) -> int:
+        """The least edit distances of items to subtrees of the haystack, added up; all their nodes if there is none.
+
+        Raises:
+            TooMuch: it would take too long, or too much memory.
+        """
+        if haystack is None:
+            return count_nodes(items)
+        self._left -= sum(count_cells(item, haystack) for item in items)
+        if self._left < 0:
+            raise TooMuch("there is too much to compare")
+        try:
+            return sum(closest_subtree(item, haystack).distance for item in items)
+        except TreeTooLarge as refused:
+            raise TooMuch(str(refused)) from refused
+
+
+def items(tree: Tree) -> list[Tree]:
+    """The top-level items of a tree as trees; none of one that is only a root."""
+    return [tree.subtree(node) for node in items_of(tree) if node != tree.root]
+
+
+def count_nodes(trees: Sequence[Tree]) -> int:
+    return sum(map(len, trees))
