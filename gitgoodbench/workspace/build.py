@@ -8,6 +8,7 @@ that files are, byte for byte, what their blobs are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.folders import temporary_folder
@@ -16,7 +17,7 @@ from gitgoodbench.git.objects import SUBMODULE, Entry, stage
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.workspace.history import pack_history
+from gitgoodbench.workspace.history import pack_history, pack_objects
 
 
 def build_workspace(
@@ -45,15 +46,29 @@ def build_workspace(
     git.run("init", "--quiet", "--template=", f"--object-format={algorithm}", f"--initial-branch={first}")
     with temporary_folder("pack") as folder:
         history = pack_history(repository, list(branches.values()), folder, boundary=boundary, trees=trees)
-        for file in (history.pack, history.index):
-            with file.open("rb") as stream:
-                sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)
+        _put_pack(sandbox, (history.pack, history.index))
     if history.boundary:
         sandbox.put(".git/shallow", "".join(f"{commit}\n" for commit in history.boundary).encode())
     write_attributes(sandbox)
     updates = b"".join(f"create refs/heads/{name}\0{commit}\0".encode() for name, commit in branches.items())
     git.run("-c", "core.logAllRefUpdates=false", "update-ref", "-z", "--stdin", stdin=updates)
     return git
+
+
+def put_tree(sandbox: Sandbox, repository: Git, trees: Sequence[str], known: Sequence[str]) -> None:
+    """Put the objects of trees into a workspace, without those that commits which it has do reach.
+
+    The one way for a real answer into a sandbox, for oracles.
+    """
+    wanted = "".join(f"{tree}\n" for tree in trees) + "".join(f"^{commit}\n" for commit in known)
+    with temporary_folder("pack") as folder:
+        _put_pack(sandbox, pack_objects(repository, wanted.encode(), folder))
+
+
+def _put_pack(sandbox: Sandbox, files: Sequence[Path]) -> None:
+    for file in files:
+        with file.open("rb") as stream:
+            sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)
 
 
 def write_attributes(sandbox: Sandbox, marker_size: int = DEFAULT_MARKER_SIZE) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.workspace.store import RepositoryStore
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,17 @@ def chain_spec(sample: Sample) -> FileCommitChainSpec:
     if sample.chain is None:
         raise SetupFailed(f"sample {sample.id} is no file-commit chain")
     return sample.chain
+
+
+def open_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain]:
+    """The sample's repository, and its chain in it.
+
+    Raises:
+        SetupFailed: it is no chain, or the history ends too early.
+    """
+    spec = chain_spec(sample)
+    mirror = Git(store.git_dir(sample.name, [spec.newest_commit]))
+    return mirror, read_chain(mirror, spec)
 
 
 def read_chain(mirror: Git, spec: FileCommitChainSpec) -> CommitChain:

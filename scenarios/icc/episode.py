@@ -13,12 +13,12 @@ from gitgoodbench.git.objects import SUBMODULE, Entry, blob_sizes, stage
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.jsontypes import Json
+from gitgoodbench.plugin.episode import ToolboxEpisode
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out
-from gitgoodbench.workspace.chain import CommitChain, chain_spec, read_chain
+from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome
 from gitgoodbench.workspace.store import RepositoryStore
@@ -42,7 +42,7 @@ class Reference:
     grouping: Grouping
 
 
-class CommitEpisode:
+class CommitEpisode(ToolboxEpisode[CommitTools | ShellTools]):
     """An Episode (see gitgoodbench.scenario) of iterative committing."""
 
     def __init__(
@@ -56,24 +56,15 @@ class CommitEpisode:
         base: str,
         reference: Reference,
     ) -> None:
+        super().__init__(git, tools, prompt, facts)
         self.sandbox = sandbox
-        self.git = git
-        self.toolbox = tools
         self.division = division
-        self.prompt = prompt
-        self.facts = facts
         self.base = base
         self.reference = reference
-        self.tools: Sequence[Tool] = tools.tools()
-        self.done_by_oracle = False
-
-    @property
-    def finished(self) -> bool:
-        return self.toolbox.finished or self.done_by_oracle
 
     @property
     def reminder(self) -> str:
-        if isinstance(self.toolbox, ShellTools):
+        if self.has_shell:
             return "You have not called finish. Commit everything and call finish, or go on with run_command."
         count = len(self.division.remaining)
         if count:
@@ -92,34 +83,47 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     Raises:
         SetupFailed: a commit or content is missing, the chain has no base, or it leaves its file as it was.
     """
-    spec = chain_spec(sample)
-    mirror = Git(store.git_dir(sample.name, [spec.newest_commit]))
-    chain = read_chain(mirror, spec)
-    if chain.base is None:
-        raise SetupFailed(f"the chain of {spec.newest_commit} begins with a root commit: it has no base")
+    mirror, chain, base = open_based_chain(sample, store)
     try:
-        changes = read_changes(mirror, chain.base, chain.newest, renames=options.hunks == "all")
-        offered, rest = _divide(mirror, changes, os.fsencode(spec.file), options)
+        changes = read_changes(mirror, base, chain.newest, renames=options.hunks == "all")
+        offered, rest = _divide(mirror, changes, chain_file(sample), options)
         _check_present(mirror, changes)
         reference = _reference(mirror, chain, offered)
-        boundary = chain_boundary(mirror, chain.base, options.history) if options.history is not None else ()
+        boundary = chain_boundary(mirror, base, options.history) if options.history is not None else ()
     except GitError as problem:
         raise SetupFailed(f"the chain cannot be read: {problem}") from problem
     try:
-        git = _workspace(sandbox, mirror, chain.base, changes, boundary)
+        git = _workspace(sandbox, mirror, base, changes, boundary)
     except GitError as problem:
         raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
     division = Division(offered, rest)
     return CommitEpisode(
         sandbox=sandbox,
         git=git,
-        tools=_toolbox(sandbox, git, division, chain.base, options),
+        tools=_toolbox(sandbox, git, division, base, options),
         division=division,
         prompt=commit_prompt(division, sample.programming_language, options),
         facts=_facts(division, changes, reference, options),
-        base=chain.base,
+        base=base,
         reference=reference,
     )
+
+
+def open_based_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain, str]:
+    """The sample's repository, its chain, and the commit below that.
+
+    Raises:
+        SetupFailed: it is too short, or begins with a root commit.
+    """
+    mirror, chain = open_chain(sample, store)
+    if chain.base is None:
+        raise SetupFailed(f"the chain of {chain.newest} begins with a root commit: it has no base")
+    return mirror, chain, chain.base
+
+
+def chain_file(sample: Sample) -> bytes:
+    """The path of the file that the chain is about."""
+    return os.fsencode(chain_spec(sample).file)
 
 
 def _divide(

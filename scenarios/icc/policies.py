@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gitgoodbench.folders import temporary_folder
+from gitgoodbench.git.commits import read_commits
 from gitgoodbench.git.hunks import Hunk
 from gitgoodbench.git.objects import SUBMODULE, Entry, changed_paths, read_blobs, read_tree
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.scenario import Call, Policy
 from gitgoodbench.scoring.syntax import definitions, enclosing_definition, language_of
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.workspace.build import commit_index
-from gitgoodbench.workspace.history import pack_objects
+from gitgoodbench.workspace.build import commit_index, put_tree
 
 from .changes import FileChange, FileContent, Part
 from .division import Division, Piece
@@ -57,17 +56,13 @@ def oracle(episode: CommitEpisode, call: Call) -> None:  # noqa: ARG001
     """Commit the real trees with the real messages, without any tool."""
     reference = episode.reference
     chain = reference.chain
-    wanted = "".join(f"{commit}^{{tree}}\n" for commit in chain.commits) + f"^{chain.base}\n"
-    with temporary_folder("oracle") as folder:
-        for file in pack_objects(reference.mirror, wanted.encode(), folder):
-            with file.open("rb") as stream:
-                episode.sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)
+    trees = [commit.tree for commit in read_commits(reference.mirror, chain.commits)]
+    put_tree(episode.sandbox, reference.mirror, trees, [episode.base])
     head = episode.base
-    for commit, message in zip(chain.commits, reference.messages, strict=True):
-        tree = reference.mirror.line("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")
+    for tree, message in zip(trees, reference.messages, strict=True):
         episode.git.run("read-tree", tree)
         head = commit_index(episode.git, message, [head])
-    episode.done_by_oracle = True
+    episode.past_tools = True
 
 
 def tool_oracle(episode: CommitEpisode, call: Call) -> None:

@@ -4,16 +4,13 @@ there were.
 
 from __future__ import annotations
 
-import hashlib
-from functools import cache
-from importlib.resources import files
-
-from jinja2 import Environment, StrictUndefined, Template
-
+from gitgoodbench.plugin.prompts import PromptTemplates
 from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 
 from .display import list_files, show_hunks, summarize
 from .division import Division
+
+TEMPLATES = PromptTemplates(__package__)
 
 PROMPT_LIMIT = 200_000
 """Characters of all hunks together that the prompt shows in full."""
@@ -35,22 +32,4 @@ def commit_prompt(division: Division, language: str, options: EpisodeOptions) ->
         "rest": list_files(division.rest),
         "shown": shown,
     }
-    return (
-        {"role": "system", "content": _template("system.j2").render(context).rstrip("\n")},
-        {"role": "user", "content": _template("user.j2").render(context).rstrip("\n")},
-    )
-
-
-def template_hash() -> str:
-    """Changes when any template does."""
-    return hashlib.sha256("\0".join(_source(name) for name in ("system.j2", "user.j2")).encode()).hexdigest()
-
-
-@cache
-def _template(name: str) -> Template:
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
-    return environment.from_string(_source(name))
-
-
-def _source(name: str) -> str:
-    return (files(__package__) / name).read_text(encoding="utf-8")
+    return TEMPLATES.messages(context)

@@ -11,12 +11,12 @@ from gitgoodbench.git.commits import Commit, read_commits
 from gitgoodbench.git.histories import ChainHistory, read_history
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.jsontypes import Json
+from gitgoodbench.plugin.episode import ToolboxEpisode
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out
-from gitgoodbench.workspace.chain import CommitChain, chain_spec, read_chain
+from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome
 from gitgoodbench.workspace.store import RepositoryStore
@@ -37,7 +37,7 @@ class Reference:
     commits: tuple[Commit, ...]
 
 
-class RebaseEpisode:
+class RebaseEpisode(ToolboxEpisode[RebaseTools | ShellTools]):
     """An Episode (see gitgoodbench.scenario) of interactive rebase."""
 
     def __init__(
@@ -48,21 +48,12 @@ class RebaseEpisode:
         facts: Mapping[str, Json],
         reference: Reference,
     ) -> None:
-        self.git = git
-        self.toolbox = tools
-        self.prompt = prompt
-        self.facts = facts
+        super().__init__(git, tools, prompt, facts)
         self.reference = reference
-        self.tools: Sequence[Tool] = tools.tools()
-        self.done_by_oracle = False
-
-    @property
-    def finished(self) -> bool:
-        return self.toolbox.finished or self.done_by_oracle
 
     @property
     def reminder(self) -> str:
-        if isinstance(self.toolbox, ShellTools):
+        if self.has_shell:
             return "You have not called finish. Rewrite the commits and call finish, or go on with run_command."
         return "The rebase has not been carried out. Update the plan if it is not right yet, then call execute_rebase."
 
@@ -83,9 +74,7 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     Raises:
         SetupFailed: a commit or a content that it changes is missing, or the chain holds a merge.
     """
-    spec = chain_spec(sample)
-    mirror = Git(store.git_dir(sample.name, [spec.newest_commit]))
-    chain = read_rebase_chain(mirror, spec)
+    mirror, chain = open_rebase_chain(sample, store)
     try:
         reference = _reference(mirror, chain)
         history = read_history(mirror, chain.base, chain.newest)
@@ -103,21 +92,21 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         prompt=rebase_prompt(
             history.commits, sample.programming_language, options.tool_set, root=chain.base is None
         ),
-        facts=_facts(spec, chain, history),
+        facts=_facts(chain_spec(sample), chain, history),
         reference=reference,
     )  # fmt: skip
 
 
-def read_rebase_chain(mirror: Git, spec: FileCommitChainSpec) -> CommitChain:
-    """The row's chain, which must be one that can be replayed commit by commit.
+def open_rebase_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain]:
+    """The sample's repository and chain, which must be one that can be replayed commit by commit.
 
     Raises:
         SetupFailed: it is too short, or holds a merge.
     """
-    chain = read_chain(mirror, spec)
+    mirror, chain = open_chain(sample, store)
     if chain.merges:
         raise SetupFailed(f"the chain holds the merge {chain.merges[0]}, which a rebase cannot replay")
-    return chain
+    return mirror, chain
 
 
 def _reference(mirror: Git, chain: CommitChain) -> Reference:

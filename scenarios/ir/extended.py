@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.objects import SUBMODULE
-from gitgoodbench.git.paths import parse_path, show_path
+from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.rebase import RebaseConflict
 from gitgoodbench.git.tree_paths import is_tree_path
+from gitgoodbench.plugin.arguments import path_argument
 
 from .display import show_conflict, show_rebased, show_text
 from .tools import RebaseTools
@@ -43,7 +44,9 @@ class ExtendedRebaseTools(RebaseTools):
             reason: why you call this tool now.
         """
         self._check_index(commit_index)
-        path = _tree_path(relative_path_from_project_root)
+        path = path_argument(relative_path_from_project_root)
+        if not is_tree_path(path):
+            raise ToolError(f"{show_path(path)} is not a path inside the project")
         listed = self.git.run("ls-tree", "-z", "--full-tree", self.commits[commit_index].tree, "--", path)
         head = listed.partition(b"\t")[0].split()
         if len(head) != 3 or head[1] == b"tree":
@@ -56,15 +59,3 @@ class ExtendedRebaseTools(RebaseTools):
             problem = f"is larger than {VIEW_LIMIT} bytes" if result.truncated else "is missing from this repository"
             raise ToolError(f"the content of {show_path(path)} {problem}")
         return show_text(result.stdout)
-
-
-def _tree_path(text: str) -> bytes:
-    try:
-        path = parse_path(text)
-    except ValueError as problem:
-        raise ToolError(str(problem)) from problem
-    while path.startswith(b"./"):
-        path = path[2:]
-    if not is_tree_path(path := path.rstrip(b"/")):
-        raise ToolError(f"{show_path(path)} is not a path inside the project")
-    return path

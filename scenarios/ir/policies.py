@@ -43,7 +43,7 @@ def oracle(episode: RebaseEpisode, call: Call) -> None:  # noqa: ARG001
     changed = message + b"\n" + REMARK if message else REMARK
     commit = write_commit(episode.git, newest.tree, newest.parents, changed, newest.author)
     episode.git.run("update-ref", "HEAD", commit)
-    episode.done_by_oracle = True
+    episode.past_tools = True
 
 
 def squash_all(episode: RebaseEpisode, call: Call) -> None:

@@ -13,10 +13,10 @@ from gitgoodbench.git.objects import Tree, read_blobs, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay
 from gitgoodbench.jsontypes import Json
+from gitgoodbench.plugin.episode import ToolboxEpisode
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, stop_at_conflicts
 from gitgoodbench.workspace.history import merge_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome
@@ -40,7 +40,7 @@ class Reference:
     solution: Solution
 
 
-class MergeEpisode:
+class MergeEpisode(ToolboxEpisode[MergeTools | ShellTools]):
     """An Episode (see gitgoodbench.scenario) of merge conflict resolution."""
 
     def __init__(
@@ -54,24 +54,15 @@ class MergeEpisode:
         parents: tuple[str, str],
         reference: Reference,
     ) -> None:
+        super().__init__(git, tools, prompt, facts)
         self.sandbox = sandbox
-        self.git = git
-        self.toolbox = tools
         self.resolution = resolution
-        self.prompt = prompt
-        self.facts = facts
         self.parents = parents
         self.reference = reference
-        self.tools: Sequence[Tool] = tools.tools()
-        self.solved_by_oracle = False
-
-    @property
-    def finished(self) -> bool:
-        return self.toolbox.finished or self.solved_by_oracle
 
     @property
     def reminder(self) -> str:
-        if isinstance(self.toolbox, ShellTools):
+        if self.has_shell:
             return "You have not called finish. Commit the merge and call finish, or go on with run_command."
         remaining = self.resolution.remaining
         if remaining:

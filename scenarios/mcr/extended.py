@@ -10,8 +10,9 @@ from gitgoodbench.errors import ToolError
 from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_bytes
+from gitgoodbench.plugin.arguments import path_argument
 
-from .tools import MergeTools, tree_path
+from .tools import MergeTools
 from .working_tree import WorkingFile
 
 FileType = Literal["regular", "executable", "symlink", "submodule", "deleted"]
@@ -40,7 +41,7 @@ class ExtendedMergeTools(MergeTools):
             file is deleted.
             file_type: what the file is to be afterwards; leave it out to keep its type (a new file is regular).
         """
-        target = tree_path(path)
+        target = path_argument(path)
         if self.resolution.current is not None and self._is_open(target):
             raise ToolError(f"{show_path(target)} has an open conflict; resolve its conflicts first")
         file = self.files.read(target)

@@ -13,7 +13,6 @@ import base64
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
-from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.attainable import Solution
 from gitgoodbench.git.conflict_text import Region
 from gitgoodbench.git.conflicts import Choice, ConflictModel, PathConflict
@@ -22,8 +21,7 @@ from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_text
 from gitgoodbench.scenario import Call, Policy
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.workspace.build import check_out, commit_index
-from gitgoodbench.workspace.history import pack_objects
+from gitgoodbench.workspace.build import check_out, commit_index, put_tree
 
 from .episode import MergeEpisode
 from .resolution import Answer, Resolution
@@ -52,15 +50,11 @@ def oracle(episode: MergeEpisode, call: Call) -> None:  # noqa: ARG001
     """Put the real merge's tree in place and commit it, without any tool."""
     reference = episode.reference
     tree = reference.mirror.line("rev-parse", "--verify", "--end-of-options", f"{reference.merge_commit}^{{tree}}")
-    wanted = f"{tree}\n^{episode.parents[0]}\n^{episode.parents[1]}\n".encode()
-    with temporary_folder("oracle") as folder:
-        for file in pack_objects(reference.mirror, wanted, folder):
-            with file.open("rb") as stream:
-                episode.sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)
+    put_tree(episode.sandbox, reference.mirror, [tree], episode.parents)
     check_out(episode.git, tree)
     episode.git.run("clean", "-ffdxq")
     commit_index(episode.git, MESSAGE.encode() + b"\n", episode.parents)
-    episode.solved_by_oracle = True
+    episode.past_tools = True
 
 
 def tool_oracle(episode: MergeEpisode, call: Call) -> None:

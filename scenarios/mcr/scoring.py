@@ -14,13 +14,16 @@ from gitgoodbench.git.conflicts import ConflictModel, PathConflict, TextConflict
 from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.scenario import Outcome, Verdict
-from gitgoodbench.workspace.scratch import BundleError, ScratchRepository
+from gitgoodbench.scoring.similarity_merge import MergedFile, merge_similarity
+from gitgoodbench.workspace.receive import receive
+from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
 from .episode import check_parents, merge_spec
 
 MAX_BLOB_BYTES = 16 * 1024 * 1024
 GATES = ("committed", "clean", "nothing_unmerged", "no_leftover_markers")
+SCORES = ("exact_match", "normalized_match", "files_exact", "conflicts_exact", "ted_similarity", "ast_match")
 
 
 @dataclass(frozen=True)
@@ -46,22 +49,15 @@ def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ver
     mirror = Git(store.git_dir(sample.name, [spec.merge_commit_hash, *spec.parents]))
     check_parents(mirror, spec)
     with ScratchRepository(mirror) as scratch:
-        problem = outcome.problem
-        if outcome.bundle is not None:
-            try:
-                scratch.import_bundle(outcome.bundle)
-            except BundleError as refused:
-                problem = str(refused)
-        if problem is None and outcome.head is not None:
-            problem = _not_brought(scratch, outcome.head, spec.parents)
-        if problem is not None or outcome.head is None:
-            return _unsolved(outcome, problem or "HEAD names no commit")
-        if not _holds_both(scratch.git, outcome.head, spec.parents):
+        received = receive(scratch, outcome, spec.parents)
+        if received.head is None:
+            return _unsolved(outcome, received.problem)
+        if not _holds_both(scratch.git, received.head, spec.parents):
             return _unsolved(outcome, None)
         try:
-            final = read_hostile_tree(scratch.git, outcome.head)
+            final = read_hostile_tree(scratch.git, received.head)
         except GitError as broken:
-            return _unsolved(outcome, f"the tree of {outcome.head} cannot be read: {broken}")
+            return _unsolved(outcome, f"the tree of {received.head} cannot be read: {broken}")
         trees = _Trees(scratch.git, final, read_tree(mirror, spec.merge_commit_hash))
         model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
         return _verdict(trees, model, outcome)
@@ -77,13 +73,14 @@ def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome) -> Verdict:
         "normalized_match": float(all(_same_normalized(pair, blobs) for pair in differing.values())),
         "files_exact": _share(trees.final.get(path) == trees.truth.get(path) for path in model.paths),
         "conflicts_exact": _share(_conflicts_exact(trees, model, blobs)),
+        **merge_similarity({path: _merged_file(trees, model, path, blobs) for path in model.paths}),
     }
     return Verdict(solved, solved, gates, scores)
 
 
 def _unsolved(outcome: Outcome, problem: str | None) -> Verdict:
     """Nothing was committed that holds both sides: nothing is resolved."""
-    scores = dict.fromkeys(("exact_match", "normalized_match", "files_exact", "conflicts_exact"), 0.0)
+    scores = dict.fromkeys(SCORES, 0.0)
     return Verdict(False, False, _gates(outcome, committed=False, no_markers=False), scores, problem=problem)
 
 
@@ -91,21 +88,6 @@ def _gates(outcome: Outcome, *, committed: bool, no_markers: bool) -> dict[str, 
     state = outcome.state
     clean = state.get("uncommitted") == [] and not state.get("merge_in_progress")
     return dict(zip(GATES, (committed, clean, state.get("unmerged") == [], no_markers), strict=True))
-
-
-def _not_brought(scratch: ScratchRepository, head: str, parents: tuple[str, str]) -> str | None:
-    """Why the commit that HEAD named does not count as the agent's: it did not come, or not all of it."""
-    if not _is_commit(scratch.git, head):
-        return f"the bundle lacks the commit {head} that HEAD named"
-    try:
-        scratch.check_brought(head, parents)
-    except BundleError as problem:
-        return str(problem)
-    return None
-
-
-def _is_commit(git: Git, oid: str) -> bool:
-    return git.execute("cat-file", "-e", f"{oid}^{{commit}}").returncode == 0
 
 
 def _holds_both(git: Git, head: str, parents: tuple[str, str]) -> bool:
@@ -172,6 +154,14 @@ def _like(trees: _Trees, path: bytes, found: Resolved, real: Resolved) -> bool:
     if path in found and found[path] is not None and real[path] is not None:
         return ours is not None and theirs is not None and ours.mode == theirs.mode
     return ours == theirs
+
+
+def _merged_file(trees: _Trees, model: ConflictModel, path: bytes, blobs: dict[str, bytes | None]) -> MergedFile:
+    entries = [tree.get(path) for tree in (trees.final, trees.truth)]
+    left, truth = (blobs.get(entry.oid) if entry is not None and entry.is_file else None for entry in entries)
+    is_read = all(entry is None or content is not None for entry, content in zip(entries, (left, truth), strict=True))
+    segments = model.files[path].segments if path in model.files else ()
+    return MergedFile(left, truth, segments, entries[0] == entries[1], is_read)
 
 
 def _resolved_regions(

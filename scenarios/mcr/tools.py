@@ -10,9 +10,10 @@ from typing import Literal
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.conflicts import Choice, Conflict, PathConflict
 from gitgoodbench.git.objects import SUBMODULE, SYMLINK
-from gitgoodbench.git.paths import parse_path, show_path
+from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.text import encoding_of, to_bytes, to_text
+from gitgoodbench.plugin.arguments import path_argument
 from gitgoodbench.tools import Tool
 
 from .display import describe_path_conflict, show_conflict
@@ -119,7 +120,7 @@ class MergeTools:
             relative_path_from_project_root: path of the file, from the project's root.
             reason: why you call this tool now.
         """
-        path = tree_path(relative_path_from_project_root)
+        path = path_argument(relative_path_from_project_root)
         result = self.git.execute(
             "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", *self.parents, "--", path,
             output_limit=VIEW_LIMIT,
@@ -140,7 +141,7 @@ class MergeTools:
             relative_path_from_project_root: path of the file, from the project's root.
             reason: why you call this tool now.
         """
-        path = tree_path(relative_path_from_project_root)
+        path = path_argument(relative_path_from_project_root)
         file = self.files.read(path)
         if file is None:
             kind = "is a folder" if self.files.has_folder(path) else "does not exist"
@@ -184,13 +185,3 @@ class MergeTools:
     def commit(self, message: bytes) -> None:
         self.files.commit(message, self.parents)
         self.committed = True
-
-
-def tree_path(text: str) -> bytes:
-    try:
-        path = parse_path(text)
-    except ValueError as problem:
-        raise ToolError(str(problem)) from problem
-    while path.startswith(b"./"):
-        path = path[2:]
-    return path.rstrip(b"/")

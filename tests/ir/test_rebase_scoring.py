@@ -92,6 +92,8 @@ def test_the_scores_of_one_commit_against_the_real_three(case: RebaseCase, left:
         "subjects_imperative": 0.0,
         "commits_reproduced": 0.0,
         "line_grouping": 0.0,
+        # Most like the last real commit, which adds one() with its 11 nodes: two() is 2 edits from it.
+        "history_similarity": pytest.approx((1 - 2 / (22 + 11)) / 3),
     }
     assert verdict.facts["commits_made"] == 1
     assert verdict.facts["history"] == {

@@ -17,9 +17,9 @@ from gitgoodbench.git.commits import Commit, read_commits
 from gitgoodbench.git.objects import read_blobs, read_tree
 from gitgoodbench.git.process import Git
 from gitgoodbench.scenario import EpisodeOptions, Outcome, ToolSet, Verdict
-from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.scratch import ScratchRepository
 from tests.support.merges import OneRepository
+from tests.support.merges import call as call
 from tests.support.repositories import Content, RepositoryBuilder
 
 if TYPE_CHECKING:
@@ -85,14 +85,6 @@ def begin(
     """The case's episode, in a sandbox of its own."""
     with provider.open(run_id="test", episode_id="case") as sandbox:
         yield IR.prepare(case.sample, case.store, sandbox, EpisodeOptions(tools, history)), sandbox
-
-
-def call(episode: Any, name: str, **arguments: Any) -> str:
-    """Call one tool of the episode, with a reason where the tool wants one."""
-    tool: Tool = next(tool for tool in episode.tools if tool.name == name)
-    if "reason" in tool.arguments.model_fields:
-        arguments.setdefault("reason", "test")
-    return tool.call(arguments)
 
 
 def update(episode: Any, *items: tuple[int, str] | tuple[int, str, str]) -> str:

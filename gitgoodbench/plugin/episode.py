@@ -1,0 +1,53 @@
+"""The part of an episode that is the same in every scenario: a toolbox, a prompt, facts, and when it is finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from gitgoodbench.git.process import Git
+from gitgoodbench.jsontypes import Json
+from gitgoodbench.scenario import Message
+from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.tools import Tool
+
+
+class Toolbox(Protocol):
+    """Tools over one state."""
+
+    @property
+    def finished(self) -> bool: ...
+
+    def functions(self) -> list[Callable[..., str]]:
+        """Everything that can be offered as a tool."""
+        ...
+
+    def tools(self) -> list[Tool]:
+        """What is offered."""
+        ...
+
+
+BoxT = TypeVar("BoxT", bound=Toolbox)
+
+
+class ToolboxEpisode(Generic[BoxT]):
+    """Base of an Episode (see gitgoodbench.scenario), which adds `reminder` and `outcome`.
+
+    git: on the workspace, inside the sandbox. past_tools: set by an oracle that did its work past all tools.
+    """
+
+    def __init__(self, git: Git, toolbox: BoxT, prompt: Sequence[Message], facts: Mapping[str, Json]) -> None:
+        self.git = git
+        self.toolbox = toolbox
+        self.prompt = prompt
+        self.facts = facts
+        self.tools: Sequence[Tool] = toolbox.tools()
+        self.past_tools = False
+
+    @property
+    def finished(self) -> bool:
+        return self.toolbox.finished or self.past_tools
+
+    @property
+    def has_shell(self) -> bool:
+        return isinstance(self.toolbox, ShellTools)
