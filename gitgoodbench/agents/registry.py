@@ -20,6 +20,12 @@ def agent_names(scenarios: Mapping[str, Scenario]) -> list[str]:
     return [OPENAI, NOOP, *sorted(offered - {OPENAI, NOOP})]
 
 
+def scenarios_of(name: str, scenarios: Mapping[str, Scenario]) -> list[str]:
+    """The names of those scenarios that the agent plays: all, except for a reference agent."""
+    every = name in (OPENAI, NOOP)
+    return [key for key, scenario in scenarios.items() if every or name in scenario.reference_agents()]
+
+
 def make_agent(name: str, scenarios: Mapping[str, Scenario], options: AgentOptions) -> Agent:
     """The agent of that name. Where a run spans several scenarios, take `agent.for_scenario(...)` for each.
 
@@ -31,9 +37,7 @@ def make_agent(name: str, scenarios: Mapping[str, Scenario], options: AgentOptio
     if name == NOOP:
         return NoopAgent()
     policies: dict[str, Policy] = {
-        key: scenario.reference_agents()[name]
-        for key, scenario in scenarios.items()
-        if name in scenario.reference_agents()
+        key: scenarios[key].reference_agents()[name] for key in scenarios_of(name, scenarios)
     }
     if not policies:
         raise UserError(f"there is no agent {name!r}; the agents are: {', '.join(agent_names(scenarios))}")

@@ -35,7 +35,6 @@ class SandboxKind(StrEnum):
 class Dimension(StrEnum):
     """Values of --by."""
 
-    SCENARIO = "scenario"
     DIFFICULTY = "difficulty"
     LANGUAGE = "language"
 

@@ -25,12 +25,14 @@ from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.redact import redact_command
 from gitgoodbench.runs.session import (
+    Inputs,
     PreparedRun,
     carry_out,
     check_isolation,
     create_run,
     exit_code,
     fresh_run_folder,
+    inputs_for,
     load_inputs,
     prepare_run,
     run_folder,
@@ -54,8 +56,10 @@ def evaluate_agents(
     console = make_console(stderr=True)
     inputs = load_inputs(configs[0])
     _say_what_is_left_out(console, inputs.suite.invalid)
+    work = {agent: inputs_for(agent, inputs) for agent in agents}
+    _say_who_plays_where(console, inputs, work)
     if dry_run:
-        print_plan(make_console(), inputs.suite, inputs.planned, agents)
+        print_plan(make_console(), inputs.suite, {agent: own.planned for agent, own in work.items()})
         return 0
     folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
     provider = open_provider(console, configs[0])
@@ -85,7 +89,7 @@ def resume_runs(names: Sequence[str], *, jobs: int | None, max_cost: float | Non
 def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> int:
     """Print the table of existing runs and write their summaries anew."""
     summaries = [summarize_run(paths) for paths in map(find_run, names)]
-    scenarios = {scenario for summary in summaries for scenario in summary.by["scenario"]}
+    scenarios = {scenario for summary in summaries for scenario in summary.scenarios}
     figures = published_figures(scenarios) if published else ()
     print_report(make_console(), summaries, by=by or telling_dimensions(summaries), published=figures)
     return 0
@@ -95,7 +99,8 @@ def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
     """Carry out runs one after the other, then print their table and what is left to do."""
     for run in runs:
         create_run(run)
-    say_who_judges(console, runs[0].inputs.scenarios, [run.config for run in runs])
+    scenarios = {name: scenario for run in runs for name, scenario in run.inputs.scenarios.items()}
+    say_who_judges(console, scenarios, [run.config for run in runs])
     executions: list[Execution] = []
     for position, run in enumerate(runs):
         execution = _carry_out(run, console, runs[position:])
@@ -189,6 +194,17 @@ def default_jobs() -> int:
     return min(_MOST_JOBS, os.cpu_count() or 1)
 
 
+def _say_who_plays_where(console: Console, inputs: Inputs, work: Mapping[str, Inputs]) -> None:
+    """Name, once, the agents that do not play every scenario."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for agent, own in work.items():
+        if len(own.scenarios) < len(inputs.scenarios):
+            groups.setdefault(tuple(own.scenarios), []).append(agent)
+    parts = [f"only {' and '.join(scenarios)}: {', '.join(agents)}" for scenarios, agents in groups.items()]
+    if parts:
+        say(console, f"some agents do not play every scenario; {'; '.join(parts)}")
+
+
 def say(console: Console, text: str) -> None:
     console.print(text, markup=False, soft_wrap=True)
 
@@ -205,7 +221,7 @@ def say_who_judges(console: Console, scenarios: Mapping[str, Scenario], configs:
     judged = sorted(name for name, scenario in scenarios.items() if isinstance(scenario, JudgedScenario))
     if not judged:
         return
-    options = judge_options(configs[0])
+    options = next((options for config in configs if (options := judge_options(config)) is not None), None)
     if options is None:
         say(console, f"no judge: solved stays unknown for {', '.join(judged)}; the gates are reported (--judge llm)")
         return

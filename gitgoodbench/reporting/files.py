@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from gitgoodbench.reporting.judging import Judging, Verdicts
-from gitgoodbench.reporting.summary import Cell, Failure, RunSummary
+from gitgoodbench.reporting.summary import Cell, Failure, Figures, RunSummary
 from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import dump_json
 from gitgoodbench.scoring.statistics import Mean, Proportion
 
-_PROPORTIONS = ("success", "of_answers", "of_attainable", "of_all", "solved_paper", "all_gates")
+_PROPORTIONS = ("success", "of_answers", "of_attainable", "of_splittable", "of_all", "solved_paper", "all_gates")
 
 
 def write_summary(paths: RunPaths, summary: RunSummary) -> None:
@@ -36,26 +36,35 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         "model": summary.model,
         "suite": summary.suite,
         "tools": summary.tools,
+        "hunks": summary.hunks,
         "planned": summary.planned,
         "missing": summary.missing,
-        "total": _cell(summary.total),
-        "by": {
-            dimension: {value: _cell(cell) for value, cell in cells.items()} for dimension, cells in summary.by.items()
-        },
-        "epochs": _mean(summary.epochs),
+        **_figures(summary.overall),
+        "scenarios": {name: _figures(figures) for name, figures in summary.scenarios.items()},
         "failures": [_failure(failure) for failure in summary.failures],
         "judging": None if summary.judging is None else _judging(summary.judging),
+    }
+
+
+def _figures(figures: Figures) -> dict[str, Any]:
+    return {
+        "total": _cell(figures.total),
+        "by": {name: {value: _cell(cell) for value, cell in cells.items()} for name, cells in figures.by.items()},
+        "epochs": _mean(figures.epochs),
     }
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
     return {
         "rows": cell.rows,
+        "samples": cell.samples,
+        "traits": {name: _proportion(figure) for name, figure in cell.traits.items()},
         "statuses": {status.value: count for status, count in sorted(cell.statuses.items())},
         **{name: _proportion(getattr(cell, name)) for name in _PROPORTIONS},
         "not_judged": cell.not_judged,
         "gates": {name: _proportion(figure) for name, figure in cell.gates.items()},
         "scores": {name: _mean(mean) for name, mean in cell.scores.items()},
+        "attainable_scores": {name: _mean(mean) for name, mean in cell.attainable_scores.items()},
         "cost_usd": cell.cost_usd,
         "unknown_costs": cell.unknown_costs,
         "tokens": cell.tokens,
@@ -107,11 +116,13 @@ def _verdicts(verdicts: Verdicts) -> dict[str, Any]:
 
 
 def summary_csv(summary: RunSummary) -> str:
-    """One line for the whole run and one for every value of every dimension; an unknown is an empty field."""
-    groups: list[tuple[str, str, Cell]] = [("total", "", summary.total)]
-    groups += [(dimension, value, cell) for dimension, cells in summary.by.items() for value, cell in cells.items()]
-    scores = list(summary.total.scores)
-    lines = [_csv_line(summary, dimension, value, cell, scores) for dimension, value, cell in groups]
+    """A line for every value of every dimension: of all scenarios (field `scenario` empty), then of each of them.
+
+    An unknown is an empty field.
+    """
+    names = _Names(list(summary.total.gates), list(summary.total.scores))
+    parts = {"": summary.overall, **summary.scenarios}
+    lines = [line for scenario, figures in parts.items() for line in _csv_lines(summary, scenario, figures, names)]
     text = io.StringIO()
     writer = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
     writer.writeheader()
@@ -119,20 +130,37 @@ def summary_csv(summary: RunSummary) -> str:
     return text.getvalue()
 
 
-def _csv_line(
-    summary: RunSummary, dimension: str, value: str, cell: Cell, scores: list[str]
-) -> Mapping[str, str | int | float | None]:
-    line: dict[str, str | int | float | None] = {
-        "run_id": summary.run_id,
-        "agent": summary.agent,
-        "model": summary.model,
-        "dimension": dimension,
-        "value": value,
-        "rows": cell.rows,
-        "not_judged": cell.not_judged,
-    }
+@dataclasses.dataclass(frozen=True)
+class _Names:
+    gates: list[str]
+    scores: list[str]
+
+
+_Line = Mapping[str, str | int | float | None]
+
+
+def _csv_lines(summary: RunSummary, scenario: str, figures: Figures, names: _Names) -> list[_Line]:
+    groups = [("total", "", figures.total)]
+    groups += [(dimension, value, cell) for dimension, cells in figures.by.items() for value, cell in cells.items()]
+    return [
+        {
+            "run_id": summary.run_id,
+            "agent": summary.agent,
+            "model": summary.model,
+            "scenario": scenario,
+            "dimension": dimension,
+            "value": value,
+            **_csv_figures(cell, names),
+        }
+        for dimension, value, cell in groups
+    ]
+
+
+def _csv_figures(cell: Cell, names: _Names) -> _Line:
+    line: dict[str, str | int | float | None] = {"rows": cell.rows, "not_judged": cell.not_judged}
     for name in _PROPORTIONS:
-        figures = _proportion(getattr(cell, name))
-        line |= {f"{name}_{figure}": number for figure, number in figures.items()}
-    line |= {score: cell.scores[score].mean if score in cell.scores else None for score in scores}
+        line |= {f"{name}_{figure}": number for figure, number in _proportion(getattr(cell, name)).items()}
+    line |= {f"gate_{name}": cell.gates[name].rate if name in cell.gates else None for name in names.gates}
+    for suffix, scores in (("", cell.scores), ("_of_attainable", cell.attainable_scores)):
+        line |= {f"{name}{suffix}": scores[name].mean if name in scores else None for name in names.scores}
     return line | {"cost_usd": cell.cost_usd, "tokens": cell.tokens, "median_seconds": cell.seconds}

@@ -1,4 +1,4 @@
-"""Tables of what is judged: the gates of such scenarios, what the judges said, and how far to trust them."""
+"""The table of what the judges said, and how far to trust them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from rich.text import Text
 
 from gitgoodbench.agents.base import Usage
 from gitgoodbench.reporting.judging import Judging, Verdicts
-from gitgoodbench.reporting.layout import UNKNOWN, labels_of, make_table, print_table, proportion, say
+from gitgoodbench.reporting.layout import UNKNOWN, labels_of, make_table, print_table, proportion, say, two_lines
 from gitgoodbench.reporting.summary import RunSummary
 from gitgoodbench.scoring.agreement import Agreement
 
 
 def print_judging(console: Console, summaries: Sequence[RunSummary]) -> None:
-    """Nothing at all for runs whose scenarios need no judge."""
-    for scenario in sorted({name for summary in summaries for name in summary.judged}):
-        print_table(console, f"Gates met, {scenario}", _gates(console, summaries, scenario))
+    """Nothing at all for runs that nobody judged."""
     if any(summary.judging is not None for summary in summaries):
         print_table(console, "Judged, in both orders", _verdicts(console, summaries))
     for summary, label in zip(summaries, labels_of(summaries), strict=True):
@@ -55,26 +53,9 @@ def agreement_text(agreement: Agreement) -> str:
     )
 
 
-def _gates(console: Console, summaries: Sequence[RunSummary], scenario: str) -> Table:
-    cells = [summary.by["scenario"].get(scenario) for summary in summaries]
-    gates = list(dict.fromkeys(name for cell in cells if cell is not None for name in cell.gates))
-    table = make_table(console, "agent")
-    for name in ["all", *(gate.replace("_", " ") for gate in gates)]:
-        table.add_column(Text(name), justify="right", no_wrap=True)
-    for label, cell in zip(labels_of(summaries), cells, strict=True):
-        if cell is None:
-            table.add_row(Text(label), *[UNKNOWN] * (len(gates) + 1))
-            continue
-        met = [proportion(cell.gates[name]) if name in cell.gates else UNKNOWN for name in gates]
-        table.add_row(Text(label), proportion(cell.all_gates), *met)
-    return table
-
-
 def _verdicts(console: Console, summaries: Sequence[RunSummary]) -> Table:
-    table = make_table(console, "agent")
     headers = ["wins (the paper's solved)", "ties", "losses", "both orders agree", "first preferred"]
-    for header in [*headers, "judge tokens", "judge cost"]:
-        table.add_column(Text(header), justify="right", no_wrap=True)
+    table = make_table(console, ["agent", *map(two_lines, headers), "judge\ntokens", "judge\ncost"])
     for summary, label in zip(summaries, labels_of(summaries), strict=True):
         if summary.judging is None:
             continue

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from gitgoodbench.reporting.summary import RunSummary
 from gitgoodbench.scoring.statistics import Proportion
@@ -51,11 +52,20 @@ def labels_of(summaries: Sequence[RunSummary]) -> list[str]:
     ]
 
 
-def make_table(console: Console, first: str) -> Table:
+def make_table(console: Console, headers: Sequence[str]) -> Table:
+    """A table without rows: the first column to the left, the others to the right. A header may have two lines."""
     box = SIMPLE_HEAD if console.is_terminal else None
     table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(first, no_wrap=True)
+    for position, header in enumerate(headers):
+        table.add_column(Text(header), justify="right" if position else "left", no_wrap=True, vertical="bottom")
     return table
+
+
+def two_lines(words: str) -> str:
+    """A name of several words as a header of two lines, of which neither is much longer than the other."""
+    parts = words.replace("_", " ").split(" ")
+    cuts = [(" ".join(parts[:cut]), " ".join(parts[cut:])) for cut in range(1, len(parts))]
+    return "\n".join(min(cuts, key=lambda cut: max(map(len, cut)))) if cuts else words
 
 
 def print_table(console: Console, title: str, table: Table) -> None:
@@ -63,7 +73,7 @@ def print_table(console: Console, title: str, table: Table) -> None:
     say(console, f"\n{title}")
     left_out = []
     while len(table.columns) > 2 and too_wide(console, table):
-        left_out.append(str(table.columns.pop().header))
+        left_out.append(str(table.columns.pop().header).replace("\n", " "))
     console.print(table)
     if left_out:
         say(console, f"(too narrow for: {', '.join(reversed(left_out))}; they are in summary.csv)")

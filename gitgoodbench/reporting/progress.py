@@ -56,7 +56,7 @@ class PlainProgress:
     def finished(self, result: Result) -> None:
         totals = self._totals
         totals.add(result)
-        verdict = "" if result.solved is None else " solved" if result.solved else " not solved"
+        verdict = _verdict(result)
         seconds = "" if result.timings.total_s is None else f" {result.timings.total_s:.1f} s"
         money = f" ${totals.cost:.2f}" if totals.cost else ""
         reason = f": {result.error.message[:120]}" if result.error and not result.status.is_success else ""
@@ -87,6 +87,16 @@ class LiveProgress:
 
     def note(self, text: str) -> None:
         self._progress.console.print(text, markup=False, soft_wrap=True)
+
+
+def _verdict(result: Result) -> str:
+    """Solved or not; where that is not known, whether the gates are met."""
+    if result.solved is not None:
+        return " solved" if result.solved else " not solved"
+    missed = [name.replace("_", " ") for name, met in result.gates.items() if not met]
+    if missed:
+        return f" (gates missed: {', '.join(missed)})"
+    return " (gates met)" if result.gates else ""
 
 
 @contextmanager

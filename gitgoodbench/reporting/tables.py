@@ -1,32 +1,47 @@
-"""Tables of one or several runs: rich on a terminal, aligned plain text elsewhere."""
+"""Tables of one or several runs, scenario by scenario: rich on a terminal, aligned plain text elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gitgoodbench.reporting.judging_tables import print_judging
-from gitgoodbench.reporting.layout import (
-    UNKNOWN,
-    labels_of,
-    make_table,
-    percent,
-    print_table,
-    proportion,
-    say,
-    too_wide,
-    with_interval,
+from gitgoodbench.reporting.columns import (
+    Column,
+    effort_columns,
+    gate_columns,
+    score_columns,
+    solve_columns,
+    unjudged_columns,
 )
+from gitgoodbench.reporting.judging_tables import print_judging
+from gitgoodbench.reporting.layout import UNKNOWN, labels_of, make_table, print_table, proportion, say, too_wide
 from gitgoodbench.reporting.layout import make_console as make_console
 from gitgoodbench.reporting.published import PublishedFigure
-from gitgoodbench.reporting.summary import Cell, RunSummary
-from gitgoodbench.scoring.statistics import Mean, Proportion
+from gitgoodbench.reporting.summary import Cell, Figures, RunSummary
+from gitgoodbench.scoring.statistics import Proportion
 
 _REASONS_SHOWN = 10
 _REASON_WIDTH = 160
+_ALL = "all scenarios"
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One run's figures of what a table is about."""
+
+    label: str
+    summary: RunSummary
+    figures: Figures
+
+    @property
+    def rows(self) -> str:
+        done = self.figures.total.rows
+        alone = len(self.summary.scenarios) == 1
+        return f"{done} of {self.summary.planned}" if alone and self.summary.missing else str(done)
 
 
 def print_report(
@@ -36,72 +51,96 @@ def print_report(
     by: Sequence[str],
     published: Sequence[PublishedFigure] = (),
 ) -> None:
-    """The main table, one breakdown for each dimension of `by`, and what is in no solve rate."""
-    table = _main_table(console, summaries, published)
-    if too_wide(console, table):
-        table = _main_table(console, summaries, published, intervals=False)
-    print_table(console, f"Solved on suite {_suites(summaries)}", table)
-    for dimension in by if any(summary.total.rows for summary in summaries) else ():
-        print_table(console, f"Solved, by {dimension}", _breakdown(console, summaries, dimension, published))
+    """For each scenario what was solved, broken down by each dimension of `by`, and what the outcomes are like.
+
+    Then all scenarios together, the judges, and what is in no solve rate.
+    """
+    labels = labels_of(summaries)
+    scenarios = sorted({name for summary in summaries for name in summary.scenarios})
+    for name in scenarios:
+        rows = [
+            _Row(label, summary, summary.scenarios[name])
+            for label, summary in zip(labels, summaries, strict=True)
+            if name in summary.scenarios
+        ]
+        _print_scenario(console, name, rows, by, [figure for figure in published if figure.scenario == name])
+    together = [_Row(label, summary, summary.overall) for label, summary in zip(labels, summaries, strict=True)]
+    if not scenarios:
+        say(console, "\nno episode has been run yet")
+    elif sum(any(_is_known(s.scenarios.get(name)) for s in summaries) for name in scenarios) > 1:
+        _print_solved(console, _ALL, together, [figure for figure in published if figure.scenario is None])
     print_judging(console, summaries)
     if published:
         say(console, f"published figures: {'; '.join(dict.fromkeys(figure.source for figure in published))}")
-    for summary in summaries:
-        _print_failures(console, summary)
+    for row in together:
+        _print_failures(console, row)
 
 
-def cost(cell: Cell) -> str:
-    """US dollars; `>=` where the cost of some results is not known."""
-    if cell.cost_usd is None:
-        return UNKNOWN
-    return f"{'>= ' if cell.unknown_costs else ''}${cell.cost_usd:.2f}"
+def _print_scenario(
+    console: Console, name: str, rows: Sequence[_Row], by: Sequence[str], published: Sequence[PublishedFigure]
+) -> None:
+    _print_solved(console, name, rows, published)
+    if any(_is_known(row.figures) for row in rows):
+        for dimension in by:
+            table = _breakdown(console, rows, dimension, published)
+            print_table(console, f"{name}: solved of answers, by {dimension} (of attainable)", table)
+    _print_qualities(console, name, rows)
 
 
-def _main_table(
-    console: Console,
-    summaries: Sequence[RunSummary],
-    published: Sequence[PublishedFigure],
-    *,
-    intervals: bool = True,
+def _print_qualities(console: Console, name: str, rows: Sequence[_Row]) -> None:
+    """Gates and scores, in one table where there is room."""
+    every = [row.figures for row in rows]
+    gates, scores = gate_columns(every), score_columns(every)
+    met, means = "gates met", "mean scores (n where of fewer answers)"
+    together = _table(console, rows, [*gates, *scores])
+    if gates and scores and not too_wide(console, together):
+        print_table(console, f"{name}: {met}, {means}", together)
+        return
+    for title, columns in ((met, gates), (means, scores)):
+        if columns:
+            print_table(console, f"{name}: {title}", _table(console, rows, columns))
+
+
+def _print_solved(console: Console, name: str, rows: Sequence[_Row], published: Sequence[PublishedFigure]) -> None:
+    """The first table of a scenario, without intervals where they are too wide."""
+    table = _solved_table(console, rows, published, intervals=True)
+    if too_wide(console, table):
+        table = _solved_table(console, rows, published, intervals=False)
+    known = any(_is_known(row.figures) for row in rows)
+    what = "solved" if known else "not judged, so that solved is not known (--judge llm)"
+    print_table(console, f"{name}: {what}, on {_suites(rows)}{_samples(rows) if name != _ALL else ''}", table)
+
+
+def _solved_table(
+    console: Console, rows: Sequence[_Row], published: Sequence[PublishedFigure], *, intervals: bool
 ) -> Table:
-    scores = list(dict.fromkeys(name for summary in summaries for name in summary.total.scores))
-    scores = [name for name in scores if name != "exact_match"]
-    several_epochs = any(summary.epochs.count > 1 for summary in summaries)
-    table = make_table(console, "agent")
-    rate, note = (with_interval, " [95 %]") if intervals else (proportion, "")
-    headers = ["rows", "success", "of attainable", f"of answers{note}", "of all"]
-    headers += ["epochs (mean +- se)"] if several_epochs else []
-    for header in [*headers, *(name.replace("_", " ") for name in scores), "cost", "s/episode"]:
-        table.add_column(Text(header), justify="right", no_wrap=True)
-    for summary, label in zip(summaries, labels_of(summaries), strict=True):
-        cell = summary.total
-        epochs = [_epochs(summary.epochs)] if several_epochs else []
-        means = [percent(cell.scores[name].mean) if name in cell.scores else UNKNOWN for name in scores]
-        seconds = UNKNOWN if cell.seconds is None else f"{cell.seconds:.2f}"
-        table.add_row(
-            Text(label), _rows(summary), proportion(cell.success), rate(cell.of_attainable),
-            rate(cell.of_answers), proportion(cell.of_all), *epochs, *means, cost(cell), seconds,
-        )  # fmt: skip
+    every = [row.figures for row in rows]
+    known = published or any(map(_is_known, every))
+    columns = solve_columns(every, intervals=intervals) if known else unjudged_columns(intervals=intervals)
+    columns += effort_columns(every)
+    table = make_table(console, ["agent", "rows", *(column.header for column in columns)])
+    for row in rows:
+        table.add_row(Text(row.label), row.rows, *(column.of_run(row.figures) for column in columns))
     for figure in published:
-        solved = percent(figure.solve_rate)
-        solved = solved if figure.solved is None else f"{figure.solved}/{figure.rows} {solved}"
-        error = "" if figure.standard_error is None else f" +- {100 * figure.standard_error:.1f}"
-        name, success = Text(_published_label(figure)), percent(figure.success_rate)
-        table.add_row(name, str(figure.rows), success, UNKNOWN, UNKNOWN, solved + error)
+        fields = (column.of_published(figure) for column in columns)
+        table.add_row(Text(_published_label(figure)), str(figure.rows), *fields)
     return table
 
 
-def _breakdown(
-    console: Console, summaries: Sequence[RunSummary], dimension: str, published: Sequence[PublishedFigure]
-) -> Table:
-    """Agents down, values across; each field `solved/answers rate, solved/attainable`."""
-    values = list(dict.fromkeys(value for summary in summaries for value in summary.by[dimension]))
-    table = make_table(console, "agent")
-    for value in values:
-        table.add_column(Text(f"{value} (attainable)"), justify="right", no_wrap=True)
-    for summary, label in zip(summaries, labels_of(summaries), strict=True):
-        cells = [summary.by[dimension].get(value) for value in values]
-        table.add_row(Text(label), *(UNKNOWN if cell is None else _solved(cell) for cell in cells))
+def _table(console: Console, rows: Sequence[_Row], columns: Sequence[Column]) -> Table:
+    table = make_table(console, ["agent", *(column.header for column in columns)])
+    for row in rows:
+        table.add_row(Text(row.label), *(column.of_run(row.figures) for column in columns))
+    return table
+
+
+def _breakdown(console: Console, rows: Sequence[_Row], dimension: str, published: Sequence[PublishedFigure]) -> Table:
+    """Agents down, values across; each field `solved/answers rate (solved/attainable)`."""
+    values = list(dict.fromkeys(value for row in rows for value in row.figures.by[dimension]))
+    table = make_table(console, ["agent", *values])
+    for row in rows:
+        cells = [row.figures.by[dimension].get(value) for value in values]
+        table.add_row(Text(row.label), *(UNKNOWN if cell is None else _solved(cell) for cell in cells))
     for figure in published:
         known = figure.breakdown.get(dimension, {})
         if known:
@@ -110,24 +149,28 @@ def _breakdown(
     return table
 
 
+def _is_known(figures: Figures | None) -> bool:
+    """Whether anything is known of solved: also that there was nothing but failures."""
+    return figures is not None and bool(figures.total.of_all.total)
+
+
 def _solved(cell: Cell) -> str:
     attainable = cell.of_attainable
     return proportion(cell.of_answers) + (f" ({attainable.hits}/{attainable.total})" if attainable.total else "")
 
 
-def _print_failures(console: Console, summary: RunSummary) -> None:
+def _print_failures(console: Console, row: _Row) -> None:
+    summary = row.summary
     if summary.missing:
-        say(console, f"{summary.label}: {summary.missing} of {summary.planned} episodes have not been run yet")
-    if summary.total.not_judged:
-        count, rows = summary.total.not_judged, summary.total.rows
-        say(console, f"{summary.label}: {count} of {rows} rows were not judged, and are in no solve rate")
+        say(console, f"{row.label}: {summary.missing} of {summary.planned} episodes have not been run yet")
+    for name, figures in summary.scenarios.items():
+        count, known = figures.total.not_judged, figures.total.of_answers.total
+        if count and known:
+            say(console, f"{row.label}: {count} of {name}'s rows were not judged, and are in no solve rate")
     if not summary.failures:
         return
     count = sum(len(failure.episodes) for failure in summary.failures)
-    say(
-        console,
-        f"{summary.label}: {count} of {summary.total.rows} rows say nothing of the agent; only `of all` has them:",
-    )
+    say(console, f"{row.label}: {count} of {summary.total.rows} rows say nothing of the agent; only `of all` has them:")
     for failure in summary.failures[:_REASONS_SHOWN]:
         where = failure.episodes[0] + (", ..." if len(failure.episodes) > 1 else "")
         reason = failure.reason[:_REASON_WIDTH]
@@ -140,17 +183,24 @@ def _published_label(figure: PublishedFigure) -> str:
     return f"{figure.label} [published, {figure.corpus}, {figure.scenario or 'all three'}]"
 
 
-def _suites(summaries: Sequence[RunSummary]) -> str:
-    return ", ".join(dict.fromkeys(f"{summary.suite}, {summary.tools} tools" for summary in summaries))
+def _suites(rows: Sequence[_Row]) -> str:
+    return ", ".join(dict.fromkeys(_suite(row.summary) for row in rows))
 
 
-def _rows(summary: RunSummary) -> str:
-    done = summary.total.rows
-    return f"{done} of {summary.planned}" if summary.missing else str(done)
+def _suite(summary: RunSummary) -> str:
+    variant = ", hunks of all files" if summary.hunks == "all" else ""
+    return f"suite {summary.suite}, {summary.tools} tools{variant}"
 
 
-def _epochs(mean: Mean) -> str:
-    if mean.mean is None:
-        return UNKNOWN
-    error = "" if mean.standard_error is None else f" +- {100 * mean.standard_error:.1f}"
-    return f"{100 * mean.mean:.1f}{error} ({mean.count})"
+def _samples(rows: Sequence[_Row]) -> str:
+    """What the samples are like, where they are the same for all rows."""
+    texts = {_traits(row.figures.total) for row in rows}
+    return f": {texts.pop()}" if len(texts) == 1 else ""
+
+
+def _traits(cell: Cell) -> str:
+    """`21 samples, 17 splittable, 6 attainable`."""
+    parts = [f"{cell.samples} sample{'' if cell.samples == 1 else 's'}"]
+    for name, figure in cell.traits.items():
+        parts.append(f"{figure.hits} {name}" + ("" if figure.total == cell.samples else f" of {figure.total} known"))
+    return ", ".join(parts)

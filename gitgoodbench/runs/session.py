@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from gitgoodbench.agents.base import Agent
 from gitgoodbench.agents.options import OPENAI_HOST, AgentOptions
 from gitgoodbench.agents.pricing import list_price
-from gitgoodbench.agents.registry import OPENAI, make_agent
+from gitgoodbench.agents.registry import OPENAI, agent_names, make_agent, scenarios_of
 from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
@@ -84,6 +84,26 @@ def load_inputs(config: RunConfig) -> Inputs:
     return Inputs(suite, {name: scenarios[name] for name in scenarios if name in used}, planned)
 
 
+def inputs_for(agent: str, inputs: Inputs) -> Inputs:
+    """What an agent does of it all: only the scenarios that it plays. All agents have the same samples of a scenario.
+
+    Raises:
+        UserError: there is no such agent, or it plays none of these scenarios.
+    """
+    played = scenarios_of(agent, inputs.scenarios)
+    if played:
+        kept = {name: inputs.scenarios[name] for name in played}
+        return Inputs(inputs.suite, kept, tuple(episode for episode in inputs.planned if episode.scenario in kept))
+    installed = load_scenarios()
+    elsewhere = scenarios_of(agent, installed)
+    if not elsewhere:
+        raise UserError(f"there is no agent {agent!r}; the agents are: {', '.join(agent_names(installed))}")
+    raise UserError(
+        f"the agent {agent} plays {' and '.join(elsewhere)} only, and the chosen samples are for "
+        f"{' and '.join(inputs.scenarios)}: leave it out"
+    )
+
+
 def _choose_scenarios(installed: Mapping[str, Scenario], wanted: Sequence[str]) -> dict[str, Scenario]:
     unknown = [name for name in wanted if name not in installed]
     if unknown:
@@ -111,12 +131,13 @@ def prepare_run(
     paths: RunPaths,
     command: Sequence[str],
 ) -> PreparedRun:
-    """Make the agent, the judges and the manifest.
+    """Make the agent, the judges and the manifest. `inputs` may hold scenarios that the agent does not play.
 
     Raises:
         UserError: the agent or a judge cannot be had (unknown name, no key), a cost limit that cannot be watched, a
             shell without a sandbox that contains it, or a run in that folder that was made with another configuration.
     """
+    inputs = inputs_for(config.agent, inputs)
     config = resolve_judge(resolve(config), inputs.scenarios.values())
     check_isolation(config.tools, provider)
     _check_price(config)

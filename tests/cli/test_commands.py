@@ -11,6 +11,7 @@ import pytest
 
 import gitgoodbench
 from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed, RunAborted
+from gitgoodbench.runs import session
 from gitgoodbench.scenario import Verdict
 from tests.cli.conftest import CommandLine
 from tests.support.fake_runs import SOLVED, UNSOLVED, FakeScenario
@@ -123,6 +124,43 @@ def test_agents_get_a_run_each_and_one_table(command: CommandLine) -> None:
     assert sorted(path.name for path in command.out.iterdir()) == ["r-noop", "r-ours"]
 
 
+@pytest.fixture
+def two_scenarios(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """Scenarios `mcr`, with the agent `ours`, and `ir`, over the same samples; `oracle` plays both."""
+    policies = {"mcr": ("ours", "oracle"), "ir": ("oracle",)}
+    scenarios = {name: FakeScenario(name) for name in policies}
+    for name, scenario in scenarios.items():
+        agents = dict.fromkeys(policies[name], lambda *_: None)
+        scenario.reference_agents = lambda agents=agents: agents  # type: ignore[misc, method-assign]
+    monkeypatch.setattr(session, "load_scenarios", lambda: scenarios)
+    return command
+
+
+def test_an_agent_plays_only_the_scenarios_that_it_is_for_and_that_is_said_once(two_scenarios: CommandLine) -> None:
+    agents = ("--agent", "noop", "--agent", "ours", "--agent", "oracle", "--limit", "2", "--run-id", "r")
+    shown = two_scenarios.eval(*agents)
+    assert shown.code == 0
+    assert shown.err.split("\n")[0] == "some agents do not play every scenario; only mcr: ours"
+    assert [len(two_scenarios.results(f"r-{agent}")) for agent in ("noop", "ours", "oracle")] == [4, 2, 4]
+    assert two_scenarios("resume", two_scenarios.out / "r-ours").code == 0
+    dry = two_scenarios.eval(*agents, "--dry-run").out.split("\n")
+    assert [line for line in dry if line.startswith(("planned", "  scenario"))] == [
+        "planned: 4 episodes over 2 samples, for each of noop, oracle",
+        "  scenario: ir 2, mcr 2",
+        "planned: 2 episodes over 2 samples, for each of ours",
+        "  scenario: mcr 2",
+    ]
+
+
+def test_an_agent_for_none_of_the_chosen_scenarios_is_refused(two_scenarios: CommandLine) -> None:
+    shown = two_scenarios.eval("--scenario", "ir", "--agent", "oracle", "--agent", "ours")
+    assert shown.code == 2
+    assert shown.error == (
+        "gitgoodbench: the agent ours plays mcr only, and the chosen samples are for ir: leave it out"
+    )
+    assert not two_scenarios.out.exists()
+
+
 def test_a_run_without_an_id_is_named_by_suite_agent_model_and_time(command: CommandLine) -> None:
     assert command.eval("--agent", "noop", "--limit", "1").code == 0
     assert command.eval("--agent", "noop", "--limit", "1").code == 0
@@ -140,8 +178,8 @@ def test_two_runs_are_reported_in_one_table_with_published_figures_beside(comman
     assert any(line.startswith("noop good 5 5/5 100.0 % 5/5 100.0 %") for line in lines)
     assert any(line.startswith("noop bad 5 5/5 100.0 % 0/5 0.0 %") for line in lines)
     assert "GPT-4o baseline [published, lite, mcr] 60 76.7 % - - 8/60 13.3 %" in lines
-    assert "Solved, by language" in lines
-    assert "Solved, by difficulty" not in lines
+    assert "mcr: solved of answers, by language (of attainable)" in lines
+    assert "by difficulty" not in shown.out
 
 
 def test_a_run_is_found_by_its_id_under_results(command: CommandLine) -> None:

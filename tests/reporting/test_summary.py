@@ -68,11 +68,46 @@ def test_scores_are_means_over_the_answers_that_have_them() -> None:
 
 
 def test_figures_are_broken_down_with_difficulties_in_their_order() -> None:
-    by = summary().by
+    by = summary().overall.by
     assert list(by["difficulty"]) == ["easy", "hard"]
     assert by["difficulty"]["easy"].of_answers == Proportion(2, 2)
     assert by["language"]["java"].of_all == Proportion(1, 1)
-    assert by["scenario"]["mcr"].of_answers == Proportion(3, 7)
+
+
+def test_each_scenario_has_figures_of_its_own() -> None:
+    chains = [make_result("c0", scenario="icc", solved=False), make_result("c1", scenario="icc", difficulty="easy")]
+    found = summarize(make_manifest(samples=12), [*mixed_results(), *chains])
+    assert list(found.scenarios) == ["icc", "mcr"]
+    assert found.total.of_answers == Proportion(4, 9)
+    assert found.scenarios["mcr"].total.of_answers == Proportion(3, 7)
+    assert found.scenarios["icc"].total.of_answers == Proportion(1, 2)
+    assert found.scenarios["icc"].by["difficulty"]["easy"].of_answers == Proportion(1, 1)
+
+
+def test_traits_count_samples_of_which_they_are_known() -> None:
+    results = [
+        make_result("s0", facts={"splittable": True, "attainable": True}),
+        make_result("s0", epoch=2, solved=False, facts={"splittable": True, "attainable": True}),
+        make_result("s1", solved=False, facts={"splittable": True, "attainable": False}),
+        make_result("s2", facts={"splittable": False, "attainable": None}),
+        failed_result("s3", Status.SETUP_FAILED, "gone", facts={}),
+    ]
+    cell = summarize_cell(results)
+    assert (cell.rows, cell.samples, cell.answers) == (5, 4, 4)
+    assert cell.traits == {"splittable": Proportion(2, 3), "attainable": Proportion(1, 2)}
+    assert cell.of_splittable == Proportion(1, 3)
+    assert cell.of_attainable == Proportion(1, 2)
+
+
+def test_scores_have_a_mean_over_the_attainable_answers_too() -> None:
+    results = [
+        make_result("s0", scores={"line_grouping": 1.0}, facts={"attainable": True}),
+        make_result("s1", scores={"line_grouping": 0.5}, facts={"attainable": False}),
+        make_result("s2", scores={"line_grouping": None}, facts={"attainable": True}),
+    ]
+    cell = summarize_cell(results)
+    assert (cell.scores["line_grouping"].mean, cell.scores["line_grouping"].count) == (0.75, 2)
+    assert (cell.attainable_scores["line_grouping"].mean, cell.attainable_scores["line_grouping"].count) == (1.0, 1)
 
 
 def test_only_dimensions_with_several_values_are_worth_a_breakdown() -> None:
@@ -86,7 +121,7 @@ def test_epochs_have_a_mean_and_a_standard_error() -> None:
         for epoch, solved in ((1, 2), (2, 3), (3, 4))
         for number in range(4)
     ]
-    epochs = summarize(make_manifest(samples=4, epochs=3), results).epochs
+    epochs = summarize(make_manifest(samples=4, epochs=3), results).overall.epochs
     assert epochs.mean == pytest.approx(0.75)
     assert epochs.standard_error == pytest.approx(0.25 / 3**0.5)
     assert epochs.count == 3
@@ -136,13 +171,16 @@ def test_summary_json_holds_every_count_beside_its_rate() -> None:
 
 def test_summary_csv_has_a_line_for_the_run_and_one_for_every_value() -> None:
     lines = list(csv.DictReader(summary_csv(summary()).splitlines()))
-    assert [(line["dimension"], line["value"]) for line in lines] == [
-        ("total", ""),
-        ("scenario", "mcr"),
-        ("difficulty", "easy"),
-        ("difficulty", "hard"),
-        ("language", "java"),
-        ("language", "python"),
+    assert [(line["scenario"], line["dimension"], line["value"]) for line in lines] == [
+        (scenario, *value)
+        for scenario in ("", "mcr")
+        for value in (
+            ("total", ""),
+            ("difficulty", "easy"),
+            ("difficulty", "hard"),
+            ("language", "java"),
+            ("language", "python"),
+        )
     ]
     assert (lines[0]["of_attainable_hits"], lines[0]["of_attainable_total"]) == ("2", "4")
     assert lines[0]["model"] == ""

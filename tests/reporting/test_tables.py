@@ -47,14 +47,122 @@ def test_two_runs_stand_in_one_table_each_with_all_three_denominators() -> None:
     console, stream = plain()
     print_report(console, [oracle(), model()], by=[])
     lines = lines_of(stream.getvalue())
-    assert lines[0] == "Solved on suite fake, published tools"
-    assert lines[1] == ("agent rows success of attainable of answers [95 %] of all files exact cost s/episode")
+    assert lines[0] == "mcr: solved, on suite fake, published tools: 3 samples, 3 attainable"
+    assert lines[1] == "agent rows success of attainable of answers [95 %] of all cost s/episode"
     assert lines[2] == (
-        "oracle 3 3/3 100.0 % 3/3 100.0 % [43.9, 100.0] 3/3 100.0 % [43.9, 100.0] 3/3 100.0 % - $0.75 1.50"
+        "oracle 3 3/3 100.0 % 3/3 100.0 % [43.9, 100.0] 3/3 100.0 % [43.9, 100.0] 3/3 100.0 % $0.75 1.50"
     )
     assert lines[3] == (
-        "openai (gpt-4o) 3 2/3 66.7 % 1/2 50.0 % [9.5, 90.5] 1/2 50.0 % [9.5, 90.5] 1/3 33.3 % 25.0 % $1.75 1.50"
+        "openai (gpt-4o) 3 2/3 66.7 % 1/2 50.0 % [9.5, 90.5] 1/2 50.0 % [9.5, 90.5] 1/3 33.3 % $1.75 1.50"
     )
+
+
+def test_gates_and_scores_stand_together_and_say_how_many_answers_have_a_score() -> None:
+    console, stream = plain()
+    print_report(console, [oracle(), model()], by=[])
+    lines = lines_of(stream.getvalue())
+    assert lines[4:] == [
+        "mcr: gates met, mean scores (n where of fewer answers)",
+        "all files",
+        "agent gates committed clean exact",
+        "oracle 3/3 3/3 3/3 -",
+        "openai (gpt-4o) 2/2 2/2 2/2 25.0 % (1)",
+        *lines[9:],
+    ]
+
+
+def chains(*, judged: bool, agent: str = "fake", scenario: str = "icc") -> RunSummary:
+    """Two chains of three hunks, one of them attainable; won or not judged."""
+    solved = True if judged else None
+    results = [
+        make_result(
+            f"c{number}", scenario=scenario, solved=solved, agent=agent, gates={"final_tree_exact": True},
+            facts={"splittable": True, "attainable": number == 0}, scores={"line_grouping": (1.0, 0.5)[number]},
+            usage=UsageRecord(requests=0, cost_usd=0.0),
+        )
+        for number in range(2)
+    ]  # fmt: skip
+    return summarize(make_manifest(samples=2, agent=agent), results)
+
+
+def test_without_a_judge_a_scenario_says_so_and_shows_what_is_known_instead() -> None:
+    console, stream = plain()
+    print_report(console, [chains(judged=False)], by=list(DIMENSIONS))
+    assert lines_of(stream.getvalue()) == [
+        "icc: not judged, so that solved is not known (--judge llm), on suite fake, published tools: "
+        "2 samples, 2 splittable, 1 attainable",
+        "agent rows success all gates met [95 %] s/episode",
+        "fake 2 2/2 100.0 % 2/2 100.0 % [34.2, 100.0] 1.50",
+        "icc: gates met, mean scores (n where of fewer answers)",
+        "line",
+        "all final line grouping",
+        "agent gates tree exact grouping of attainable",
+        "fake 2/2 2/2 75.0 % 100.0 % (1)",
+    ]
+
+
+def test_what_is_judged_has_its_denominators() -> None:
+    console, stream = plain()
+    print_report(console, [chains(judged=True)], by=[])
+    lines = lines_of(stream.getvalue())
+    assert lines[1] == "agent rows success of attainable of splittable of answers [95 %] of all s/episode"
+    assert lines[2] == (
+        "fake 2 2/2 100.0 % 1/1 100.0 % [20.7, 100.0] 2/2 100.0 % [34.2, 100.0] 2/2 100.0 % [34.2, 100.0] "
+        "2/2 100.0 % 1.50"
+    )
+
+
+def test_each_scenario_has_its_tables_with_the_agents_that_played_it() -> None:
+    console, stream = plain()
+    print_report(console, [oracle(), chains(judged=False, agent="per-hunk")], by=["difficulty"])
+    titles = [line for line in lines_of(stream.getvalue()) if ": " in line]
+    assert [title.split(",")[0] for title in titles] == [
+        "icc: not judged", "icc: gates met", "mcr: solved", "mcr: solved of answers", "mcr: gates met",
+    ]  # fmt: skip
+    assert sum(line.startswith("oracle") for line in lines_of(stream.getvalue())) == 3
+    assert sum(line.startswith("per-hunk") for line in lines_of(stream.getvalue())) == 2
+
+
+def test_scenarios_with_solve_rates_are_also_put_together() -> None:
+    console, stream = plain()
+    results = [make_result("s0"), make_result("c0", scenario="ir", solved=False), make_result("c1", scenario="icc")]
+    run = summarize(make_manifest(), results)
+    print_report(console, [run], by=[], published=published_figures({"mcr", "ir", "icc"}))
+    lines = lines_of(stream.getvalue())
+    at = lines.index("all scenarios: solved, on suite fake, published tools")
+    assert lines[at + 2].startswith("fake 3 3/3 100.0 % 2/3 66.7 % [20.8, 93.9] 2/3 66.7 % [20.8, 93.9] 2/3 66.7 %")
+    assert "GPT-4o baseline [published, lite, all three] 180 88.0 % - - 38/180 21.1 %" in lines[at:]
+
+
+def test_the_variant_with_the_hunks_of_all_files_is_named() -> None:
+    console, stream = plain()
+    run = summarize(make_manifest(hunks="all"), [make_result("c0", scenario="icc")])
+    print_report(console, [run], by=[])
+    assert "on suite fake, published tools, hunks of all files: 1 sample" in stream.getvalue()
+
+
+def test_on_a_narrow_terminal_gates_and_scores_stand_below_each_other() -> None:
+    console, stream = terminal(40)
+    print_report(console, [chains(judged=False)], by=[])
+    assert [line for line in lines_of(stream.getvalue()) if line.startswith("icc: ")][1:] == [
+        "icc: gates met",
+        "icc: mean scores (n where of fewer answers)",
+    ]
+
+
+def test_scores_against_the_truth_come_first() -> None:
+    console, stream = plain()
+    scores = {"syntax_valid": 1.0, "line_grouping": 0.5}
+    print_report(console, [summarize(make_manifest(samples=1), [make_result(scores=scores, facts={})])], by=[])
+    assert lines_of(stream.getvalue())[-1] == "fake 1/1 1/1 1/1 50.0 % 100.0 %"
+
+
+def test_a_run_without_any_result_says_so() -> None:
+    console, stream = plain()
+    print_report(console, [summarize(make_manifest(), [])], by=[])
+    assert lines_of(stream.getvalue()) == [
+        "no episode has been run yet", "fake: 3 of 3 episodes have not been run yet",
+    ]  # fmt: skip
 
 
 def test_failures_are_listed_below_with_count_and_reason_as_plain_text() -> None:
@@ -68,9 +176,9 @@ def test_breakdowns_show_solved_of_answers_and_of_attainable() -> None:
     console, stream = plain()
     print_report(console, [oracle(), model()], by=list(DIMENSIONS))
     lines = lines_of(stream.getvalue())
-    at = lines.index("Solved, by difficulty")
+    at = lines.index("mcr: solved of answers, by difficulty (of attainable)")
     assert lines[at + 1 : at + 4] == [
-        "agent easy (attainable)",
+        "agent easy",
         "oracle 3/3 100.0 % (3/3)",
         "openai (gpt-4o) 1/2 50.0 % (1/2)",
     ]
@@ -79,7 +187,7 @@ def test_breakdowns_show_solved_of_answers_and_of_attainable() -> None:
 def test_two_runs_of_one_agent_are_told_apart_by_their_ids() -> None:
     console, stream = plain()
     print_report(console, [oracle(), oracle()], by=[])
-    assert stream.getvalue().count("oracle a ") == 2
+    assert stream.getvalue().count("oracle a ") == 4
 
 
 def test_published_figures_stand_beside_with_their_source() -> None:
@@ -98,7 +206,7 @@ def test_a_narrow_terminal_loses_intervals_first_and_then_columns_and_is_told_wh
     lines = [line for line in stream.getvalue().split("\n") if "too narrow" not in line]
     assert all(len(line) <= 80 for line in lines)
     assert "oracle 3 3/3 100.0 % 3/3 100.0 % 3/3 100.0 % 3/3 100.0 %" in lines_of(stream.getvalue())
-    assert "(too narrow for: files exact, cost, s/episode; they are in summary.csv)" in stream.getvalue()
+    assert "(too narrow for: cost, s/episode; they are in summary.csv)" in stream.getvalue()
 
 
 def test_output_that_is_no_terminal_has_no_colours_boxes_or_wrapping(capsys) -> None:  # type: ignore[no-untyped-def]
@@ -112,13 +220,18 @@ def test_plain_progress_is_one_line_for_each_episode() -> None:
     console, stream = plain()
     with watching(console, "oracle on mini") as observer:
         assert isinstance(observer, PlainProgress)
-        observer.begin(3, [make_result("s0")])
+        observer.begin(5, [make_result("s0")])
         observer.finished(make_result("s1", solved=False))
         observer.finished(failed_result("s2", Status.SETUP_FAILED, "gone", usage=UsageRecord()))
+        observer.finished(make_result("c0", scenario="ir", solved=None, usage=UsageRecord()))
+        gates = {"final_tree_exact": False, "finished": True}
+        observer.finished(make_result("c1", scenario="ir", solved=None, usage=UsageRecord(), gates=gates))
     assert stream.getvalue().split("\n") == [
-        "oracle on mini: 3 episodes, 1 of them finished before",
-        "[2/3] mcr/s1/1 completed not solved 1.5 s $0.50",
-        "[3/3] mcr/s2/1 setup_failed 1.5 s $0.50: gone",
+        "oracle on mini: 5 episodes, 1 of them finished before",
+        "[2/5] mcr/s1/1 completed not solved 1.5 s $0.50",
+        "[3/5] mcr/s2/1 setup_failed 1.5 s $0.50: gone",
+        "[4/5] ir/c0/1 completed (gates met) 1.5 s $0.50",
+        "[5/5] ir/c1/1 completed (gates missed: final tree exact) 1.5 s $0.50",
         "",
     ]
 

@@ -1,0 +1,140 @@
+"""The columns of the report: a header, and what stands below it for a run and for a published figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from gitgoodbench.reporting.layout import UNKNOWN, percent, proportion, two_lines, with_interval
+from gitgoodbench.reporting.published import PublishedFigure
+from gitgoodbench.reporting.summary import Cell, Figures
+from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH
+from gitgoodbench.scoring.statistics import Mean
+
+SAID_BY_SOLVED: Final = frozenset({"exact_match"})
+"""Scores that repeat what `solved` says."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """of_run: the field of a run, from its figures of one scenario or of all."""
+
+    header: str
+    of_run: Callable[[Figures], str]
+    of_published: Callable[[PublishedFigure], str] = lambda _: UNKNOWN
+
+
+def solve_columns(every: Sequence[Figures], *, intervals: bool) -> list[Column]:
+    """Success, and solved in each of the denominators that say anything here."""
+    rate, note = (with_interval, " [95 %]") if intervals else (proportion, "")
+    columns = [_SUCCESS]
+    if any(figures.total.of_attainable.total for figures in every):
+        columns.append(Column("of attainable", lambda figures: rate(figures.total.of_attainable)))
+    if any(figures.total.of_splittable.total for figures in every):
+        columns.append(Column("of splittable", lambda figures: rate(figures.total.of_splittable)))
+    columns += [
+        Column(f"of answers{note}", lambda figures: rate(figures.total.of_answers)),
+        Column("of all", lambda figures: proportion(figures.total.of_all), _published_rate),
+    ]
+    if any(figures.epochs.count > 1 for figures in every):
+        columns.append(Column("epochs (mean +- se)", lambda figures: _epochs(figures.epochs)))
+    return columns
+
+
+def unjudged_columns(*, intervals: bool) -> list[Column]:
+    """Success, and the gates, where nothing is known of solved."""
+    rate, note = (with_interval, " [95 %]") if intervals else (proportion, "")
+    return [_SUCCESS, Column(f"all gates met{note}", lambda figures: rate(figures.total.all_gates))]
+
+
+def effort_columns(every: Sequence[Figures]) -> list[Column]:
+    """Cost, where there is any, and time."""
+    columns = []
+    if any(figures.total.cost_usd or figures.total.unknown_costs for figures in every):
+        columns.append(Column("cost", lambda figures: cost(figures.total), _nothing))
+    return [*columns, Column("s/episode", lambda figures: _seconds(figures.total), _nothing)]
+
+
+def gate_columns(every: Sequence[Figures]) -> list[Column]:
+    """All gates together, then each."""
+    names = dict.fromkeys(name for figures in every for name in figures.total.gates)
+    together = Column("all\ngates", lambda figures: _count(figures.total, None))
+    return [together, *(_gate_column(name) for name in names)] if names else []
+
+
+def score_columns(every: Sequence[Figures]) -> list[Column]:
+    """The mean of each score that is known of some run.
+
+    Those against the truth come first, for narrow terminals, each with its mean over attainable samples.
+    """
+    names = dict.fromkeys(name for figures in every for name, mean in figures.total.scores.items() if mean.count)
+    told = [name for name in names if name not in SAID_BY_SOLVED]
+    columns: list[Column] = []
+    for name in sorted(told, key=lambda name: name not in AGAINST_THE_TRUTH):
+        columns.append(_score_column(name))
+        if name in AGAINST_THE_TRUTH and any(name in figures.total.attainable_scores for figures in every):
+            columns.append(_attainable_column(name))
+    return columns
+
+
+def cost(cell: Cell) -> str:
+    """US dollars; `>=` where the cost of some results is not known."""
+    if cell.cost_usd is None:
+        return UNKNOWN
+    return f"{'>= ' if cell.unknown_costs else ''}${cell.cost_usd:.2f}"
+
+
+_SUCCESS = Column(
+    "success", lambda figures: proportion(figures.total.success), lambda figure: percent(figure.success_rate)
+)
+
+
+def _gate_column(name: str) -> Column:
+    return Column(two_lines(name), lambda figures: _count(figures.total, name))
+
+
+def _count(cell: Cell, gate: str | None) -> str:
+    figure = cell.all_gates if gate is None else cell.gates.get(gate)
+    return UNKNOWN if figure is None or not figure.total else f"{figure.hits}/{figure.total}"
+
+
+def _score_column(name: str) -> Column:
+    return Column(two_lines(name), lambda figures: _mean(figures.total.scores.get(name), figures.total.answers))
+
+
+def _attainable_column(name: str) -> Column:
+    return Column(f"{two_lines(name)}\nof attainable", lambda figures: _of_attainable(figures.total, name))
+
+
+def _of_attainable(cell: Cell, name: str) -> str:
+    mean = cell.attainable_scores.get(name)
+    return UNKNOWN if mean is None or mean.mean is None else f"{percent(mean.mean)} ({mean.count})"
+
+
+def _mean(mean: Mean | None, answers: int) -> str:
+    """The mean, with the number of its values where not all answers have one."""
+    if mean is None or mean.mean is None:
+        return UNKNOWN
+    return percent(mean.mean) + ("" if mean.count == answers else f" ({mean.count})")
+
+
+def _seconds(cell: Cell) -> str:
+    return UNKNOWN if cell.seconds is None else f"{cell.seconds:.2f}"
+
+
+def _epochs(mean: Mean) -> str:
+    if mean.mean is None:
+        return UNKNOWN
+    error = "" if mean.standard_error is None else f" +- {100 * mean.standard_error:.1f}"
+    return f"{100 * mean.mean:.1f}{error} ({mean.count})"
+
+
+def _nothing(_: PublishedFigure) -> str:
+    return ""
+
+
+def _published_rate(figure: PublishedFigure) -> str:
+    rate = percent(figure.solve_rate)
+    solved = rate if figure.solved is None else f"{figure.solved}/{figure.rows} {rate}"
+    return solved + ("" if figure.standard_error is None else f" +- {100 * figure.standard_error:.1f}")
