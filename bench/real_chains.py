@@ -1,0 +1,274 @@
+"""Every file-commit chain of given repositories, rebased and committed anew: does the harness keep its promises?
+
+    python bench/real_chains.py [--limit N | --sample N --seed S] [--jobs N] [--out FILE.jsonl] REPOSITORY...
+
+Repositories are on this machine, bare ones or clones, by path, or as owner/name=PATH. Chains are those that
+`gitgoodbench mine` finds: 3 to 6 commits without a merge that all modify one .py, .java or .kt file, of any purity;
+windows of one run do not overlap.
+
+For each chain: `oracle` of IR and ICC must end at the exact tree with every gate met and every real commit reproduced;
+`tool-oracle` of ICC must end there with every gate met, with the published and with the extended tools; where the
+sample is attainable with whole hunks, its commits must hold the real grouping of the lines; nothing that only the real
+commits reach may be in the sandbox of ICC. Prints a Markdown table; exits with 1 when a promise is broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from gitgoodbench.agents.base import Budget
+from gitgoodbench.agents.reference import ReferenceAgent
+from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
+from gitgoodbench.errors import EpisodeError
+from gitgoodbench.git.hunks import Hunk, Mark
+from gitgoodbench.git.process import Git
+from gitgoodbench.mining.chains import Chain
+from gitgoodbench.mining.options import LANGUAGES
+from gitgoodbench.mining.records import language_of, sample_id
+from gitgoodbench.mining.repository import mine_repository
+from gitgoodbench.mining.targets import Target, find_targets
+from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.sandbox.local import LocalProvider
+from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios
+from gitgoodbench.workspace.leaks import leaked_objects
+
+TRIALS = (
+    ("ir", "oracle", ToolSet.PUBLISHED),
+    ("icc", "oracle", ToolSet.PUBLISHED),
+    ("icc", "tool-oracle", ToolSet.PUBLISHED),
+    ("icc", "tool-oracle", ToolSet.EXTENDED),
+)
+COLUMNS = ("IR `oracle`", "ICC `oracle`", "`tool-oracle` published", "`tool-oracle` extended")
+MISSING = ("lacks", "missing", "cannot be read")
+
+
+@dataclass(frozen=True)
+class OneRepository:
+    """A repository store that knows one repository."""
+
+    path: Path
+
+    def git_dir(self, name: str, commits: Sequence[str]) -> Path:  # noqa: ARG002
+        return self.path
+
+
+@dataclass
+class Tally:
+    """Counts of one repository. grouped: chains whose lines lie in the commits that made them, by tool set."""
+
+    chains: int = 0
+    tried: int = 0
+    unfit: Counter[str] = field(default_factory=Counter)
+    exact: Counter[str] = field(default_factory=Counter)
+    splittable: int = 0
+    attainable: int = 0
+    attainable_by_added: int = 0
+    unknown: int = 0
+    visible: int = 0
+    many_hunks: int = 0
+    grouped: Counter[str] = field(default_factory=Counter)
+    broken: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def as_sample(name: str, number: int, chain: Chain) -> Sample:
+    spec = FileCommitChainSpec(
+        file=chain.path.decode("utf-8", "surrogateescape"), times_seen_consecutively=len(chain.commits),
+        purity=chain.purity, newest_commit=chain.commits[-1], oldest_commit=chain.commits[0],
+    )  # fmt: skip
+    return Sample(
+        id=sample_id(name, "file_commit_chain", number), name=name, sample_type="file_commit_chain",
+        programming_language=language_of([chain.path], LANGUAGES) or "unknown",
+        difficulty=chain.difficulty or "hard", chain=spec,
+    )  # fmt: skip
+
+
+def try_chain(
+    scenarios: dict[str, Scenario], sample: Sample, store: OneRepository, provider: SandboxProvider
+) -> dict[str, Any]:
+    """What every trial made of the chain: whether it is exact, facts, and broken promises."""
+    found: dict[str, Any] = {"sample": sample.id, "exact": {}, "grouped": {}, "problems": []}
+    for name, agent, tool_set in TRIALS:
+        label = f"{name}/{agent}/{tool_set}"
+        try:
+            _try(found, label, scenarios[name], agent, sample, store, provider, tool_set)
+        except EpisodeError as problem:
+            found.setdefault("unfit", f"{problem.status}: {problem}")
+        except Exception:
+            found["problems"].append(f"{label}: {traceback.format_exc()}")
+    return found
+
+
+def _try(
+    found: dict[str, Any],
+    label: str,
+    scenario: Scenario,
+    agent: str,
+    sample: Sample,
+    store: OneRepository,
+    provider: SandboxProvider,
+    tool_set: ToolSet,
+) -> None:
+    with provider.open(run_id="real-chains", episode_id=sample.id) as sandbox:
+        episode: Any = scenario.prepare(sample, store, sandbox, EpisodeOptions(tool_set))
+        if label == "icc/oracle/published":
+            found["facts"] = {**episode.facts, "attainable_by_added": pure_by_added(episode)}
+            found["problems"] += leaked(episode)
+        policy = scenario.reference_agents()[agent]
+        trajectory = ReferenceAgent(agent, {scenario.name: policy}).run(episode, Budget(timeout_s=None))
+        outcome = episode.outcome()
+    verdict = scenario.score(sample, store, outcome)
+    found["exact"][label] = all(verdict.gates.values())
+    if agent == "tool-oracle":
+        found["grouped"][str(tool_set)] = grouped(episode)
+    if trajectory.error or verdict.problem or not all(verdict.gates.values()):
+        problem = trajectory.error or verdict.problem
+        found["problems"].append(f"{label}: {problem}, gates {dict(verdict.gates)}")
+    if agent == "oracle" and verdict.scores["commits_reproduced"] not in (1.0, None):
+        found["problems"].append(f"{label}: commits reproduced {verdict.scores['commits_reproduced']}")
+
+
+def grouped(episode: Any) -> bool | None:
+    """Whether everything that was committed together was made by one commit; None where that is not known."""
+    grouping, division = episode.reference.grouping, episode.division
+    if not grouping.known:
+        return None
+    return all(grouping.is_pure(file, part) for file in division.offered for part in division.done(file))
+
+
+def pure_by_added(episode: Any) -> bool:
+    """Whether in every hunk the added lines are by one commit: attainable, if nobody cared who removed a line."""
+    grouping = episode.reference.grouping
+    return all(
+        len(makers_of_added(file, part, makers)) <= 1
+        for file in episode.division.offered
+        for part in file.parts
+        if isinstance(part, Hunk) and (makers := grouping.makers(file, part))
+    )
+
+
+def makers_of_added(file: Any, hunk: Hunk, makers: Sequence[int | None]) -> set[int]:
+    script = file.text.script
+    pairs = zip(makers, hunk.changed, strict=True)
+    return {maker for maker, at in pairs if maker is not None and script[at].mark is Mark.ADDED}
+
+
+def leaked(episode: Any) -> list[str]:
+    """Objects that only the real commits reach and the sandbox has; the final contents are there on purpose."""
+    reference = episode.reference
+    final = reference.mirror.run("ls-tree", "-r", "--format=%(objectname)", reference.chain.newest).decode().split()
+    found = leaked_objects(episode.git, reference.mirror, reference.chain.commits, [episode.base])
+    return [f"leaked: {oid}" for oid in found if oid not in set(final)]
+
+
+def broken_promises(found: dict[str, Any]) -> Iterator[str]:
+    attainable = found["facts"]["attainable"]
+    if found["grouped"].get("published") != attainable:
+        yield f"attainable {attainable}, but grouped with the published tools: {found['grouped'].get('published')}"
+    yield from found["problems"]
+
+
+def try_repository(target: Target, args: argparse.Namespace) -> Tally:
+    assert target.path is not None
+    mined = mine_repository(Git(target.path))
+    samples = [as_sample(target.name, number, chain) for number, chain in enumerate(mined.chains)]
+    tally = Tally(chains=len(samples), unfit=Counter({"lines cannot be counted": mined.chains_missing_object}))
+    tally.chains += mined.chains_missing_object
+    if args.sample and len(samples) > args.sample:
+        samples = random.Random(args.seed).sample(samples, args.sample)
+    samples = samples[: args.limit] if args.limit else samples
+    scenarios, provider, store = load_scenarios(), LocalProvider(), OneRepository(target.path)
+    started = time.process_time()
+    work = (delayed(try_chain)(scenarios, sample, store, provider) for sample in samples)
+    for found in Parallel(n_jobs=args.jobs, backend="threading", return_as="generator_unordered")(work):
+        if args.out:
+            with args.out.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps({"repository": target.name, **found}) + "\n")
+        count(tally, found)
+    tally.tried = len(samples)
+    tally.seconds = time.process_time() - started + children_seconds()
+    return tally
+
+
+def count(tally: Tally, found: dict[str, Any]) -> None:
+    if "unfit" in found:
+        known = any(word in found["unfit"] for word in MISSING)
+        tally.unfit["objects missing" if known else found["unfit"]] += 1
+        print(f"{found['sample']}: {found['unfit']}", file=sys.stderr)
+        if known:
+            return
+        tally.broken.append(found["unfit"])
+        return
+    facts = found["facts"]
+    tally.exact.update(label for label, exact in found["exact"].items() if exact)
+    tally.splittable += facts["splittable"]
+    tally.attainable += facts["attainable"] is True
+    tally.attainable_by_added += facts["attainable_by_added"]
+    tally.unknown += facts["attainable"] is None
+    tally.many_hunks += facts["hunks"] >= facts["commits"]
+    tally.visible += facts["commits_visible"] == facts["commits"]
+    tally.grouped.update(tools for tools, is_grouped in found["grouped"].items() if is_grouped)
+    for fault in broken_promises(found):
+        print(f"{found['sample']}: {fault}", file=sys.stderr)
+        tally.broken.append(fault)
+
+
+def children_seconds() -> float:
+    """Processor seconds of the Git processes and sandboxes that have ended."""
+    import resource
+
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repositories", nargs="+", metavar="REPOSITORY")
+    parser.add_argument("--limit", type=int, default=0, help="only the first N chains of each")
+    parser.add_argument("--sample", type=int, default=0, help="only N chains of each, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    version = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    print(f"{version}, local sandboxes\n")
+    headers = [
+        "repository", "chains", "tried", "set up", *COLUMNS, "broken", "splittable", "k hunks or more",
+        "all commits visible", "attainable", "by added lines", "with split_hunk", "seconds",
+    ]  # fmt: skip
+    print(f"| {' | '.join(headers)} |\n{'|---' * len(headers)}|")
+    broken, before = 0, 0.0
+    for target in find_targets(args.repositories):
+        tally = try_repository(target, args)
+        set_up = tally.tried - sum(tally.unfit.values()) + tally.unfit["lines cannot be counted"]
+        exact = (tally.exact[f"{name}/{agent}/{tools}"] for name, agent, tools in TRIALS)
+        shares = (
+            tally.splittable,
+            tally.many_hunks,
+            tally.visible,
+            tally.attainable,
+            tally.attainable_by_added,
+            tally.grouped["extended"],
+        )
+        fields = (target.name, tally.chains, tally.tried, set_up, *exact, len(tally.broken), *shares)
+        print(f"| {' | '.join(map(str, fields))} | {tally.seconds - before:.0f} |", flush=True)
+        print(f"{target.name}: not set up: {dict(tally.unfit)}; grouping unknown: {tally.unknown}", file=sys.stderr)
+        broken, before = broken + len(tally.broken), children_seconds()
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
