@@ -160,8 +160,8 @@ def measure_threads(pairs: Sequence[Pair]) -> float:
         )
         return time.perf_counter() - begun
 
-    one, two = zip(*[(run(1), run(2)) for _ in range(9)], strict=True)
-    return min(one) / min(two)
+    times = [(run(1), run(2)) for _ in range(9)]
+    return min(one for one, _ in times) / min(two for _, two in times)
 
 
 _START: Final = """

@@ -1,7 +1,8 @@
 """How the kernels are compiled: by numba, kept on disk, with the interpreter's lock released while they run.
 
 The compiled code lies in `__pycache__` beside the source, or where `NUMBA_CACHE_DIR` says, or in the user's cache
-folder if the package's own cannot be written. Import this module only where a kernel is to run: numba takes 0.3 s.
+folder if the package's own cannot be written, or nowhere if none can. Import this module only where a kernel is to
+run: numba takes 0.3 s.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         function.__qualname__,
         function.__doc__,
     )
-    return cast("Callable[P, R]", _njit(cache=True, nogil=True)(stamped))
+    try:
+        return cast("Callable[P, R]", _njit(cache=True, nogil=True)(stamped))
+    except RuntimeError:  # no folder can be written: compiled anew in each process
+        return cast("Callable[P, R]", _njit(nogil=True)(stamped))
 
 
 @cache
