@@ -60,7 +60,7 @@ def oracle(episode: CommitEpisode, call: Call) -> None:  # noqa: ARG001
     put_tree(episode.sandbox, reference.mirror, trees, [episode.base])
     head = episode.base
     for tree, message in zip(trees, reference.messages, strict=True):
-        episode.git.run("read-tree", tree)
+        episode.git.run("read-tree", "-i", "-m", tree)  # -m: files that are not there stay marked so
         head = commit_index(episode.git, message, [head])
     episode.past_tools = True
 

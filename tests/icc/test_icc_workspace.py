@@ -172,6 +172,16 @@ def test_a_mirror_without_a_content_between_cannot_tell_the_grouping(
     assert episode.facts["splittable"]
 
 
+def test_a_content_that_the_chain_leaves_alone_may_be_missing(tmp_path: Path, local_provider: SandboxProvider) -> None:
+    others = {b"large.bin": b"\0", b"b.py": b"b\n"}
+    case = make_chain(tmp_path / "r.git", [{**others, b"a.py": b"%d\n" % number} for number in range(4)])
+    lose(case, case.git.line("rev-parse", f"{case.commits[0]}:large.bin"))
+    for agent in ("one-commit", "tool-oracle", "oracle"):
+        verdict, _, _, commits = play(case, local_provider, agent)
+        assert all(verdict.gates.values()), (agent, verdict.gates)
+        assert set(commits[-1]) == {b"a.py", *others}
+
+
 def test_a_final_content_that_is_missing_fails_the_set_up(case: ChainCase, local_provider: SandboxProvider) -> None:
     lose(case, case.git.line("rev-parse", f"{case.commits[-1]}:b.py"))
     with pytest.raises(SetupFailed, match=r"lacks the content [0-9a-f]{40} of b\.py"), begin(case, local_provider):
