@@ -50,6 +50,7 @@ format: $(READY)  ## format the code
 
 bench: $(READY)  ## measure against the targets in docs/benchmarks.md (REPO=path of a large repository: mining, too)
 	$(BIN)/python bench/overhead.py $(ARGS)
+	$(BIN)/python bench/ted.py
 	$(if $(REPO),$(BIN)/python bench/mining.py $(REPO))
 
 clean: ## remove .venv, caches, and what runs that crashed have left behind

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gitgoodbench.git.hunks import Mark, TextChange
@@ -11,6 +9,7 @@ from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory
 from gitgoodbench.scoring.similarity_trees import Searcher, TooMuch, TreeReader, count_nodes, items
 from gitgoodbench.ted import Tree
 from gitgoodbench.ted.fragments import Span, excerpt
+from gitgoodbench.ted.matching import unified
 
 
 def history_similarity(ours: LineHistory, theirs: LineHistory) -> float | None:
@@ -24,7 +23,9 @@ def history_similarity(ours: LineHistory, theirs: LineHistory) -> float | None:
     be compared.
     """
     reader, searcher = TreeReader(), Searcher()
-    first, second = (_read(history, reader) for history in (ours, theirs))
+    read = [_read(history, reader) for history in (ours, theirs)]
+    numbered = iter(unified([tree for commits in read for commit in commits for tree in commit.values()]))
+    first, second = ([{path: _Addition(next(numbered)) for path in commit} for commit in commits] for commits in read)
     if not first and not second:
         return None
     try:
@@ -34,12 +35,14 @@ def history_similarity(ours: LineHistory, theirs: LineHistory) -> float | None:
     return _assigned(rewards) / max(len(first), len(second)) if first and second else 0.0
 
 
-@dataclass(frozen=True)
 class _Addition:
-    """What a commit adds to one file: the tree of it, and its top-level items."""
+    """What a commit adds to one file: the tree of it, and its top-level items, each with all that makes it equal."""
 
-    tree: Tree
-    items: tuple[Tree, ...]
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.items = [(item, item.nodes.labels.tobytes() + item.nodes.leftmost.tobytes()) for item in items(tree)]
+        self.signatures = {signature for _, signature in self.items}
+        self.size = count_nodes([item for item, _ in self.items])
 
 
 _Commit = dict[bytes, _Addition]
@@ -62,13 +65,14 @@ def added_spans(change: TextChange) -> list[Span]:
     return spans
 
 
-def _read(history: LineHistory, reader: TreeReader) -> list[_Commit]:
+def _read(history: LineHistory, reader: TreeReader) -> list[dict[bytes, Tree]]:
     """What each commit adds, by path; commits that add nothing with a tree are left out."""
     commits = ({file.path: found for file in files if (found := _addition(file, reader))} for files in history.commits)
     return [commit for commit in commits if commit]
 
 
-def _addition(file: ChangedFile, reader: TreeReader) -> _Addition | None:
+def _addition(file: ChangedFile, reader: TreeReader) -> Tree | None:
+    """The tree of what a commit adds to a file, if it has any items."""
     if file.text is None or file.after is None or not file.after.is_file:
         return None
     spans = added_spans(file.text)
@@ -76,17 +80,20 @@ def _addition(file: ChangedFile, reader: TreeReader) -> _Addition | None:
     if whole is None:
         return None
     tree = excerpt(whole, spans)
-    found = items(tree)
-    return _Addition(tree, tuple(found)) if found else None
+    return tree if items(tree) else None
 
 
 def _likeness(one: _Commit, other: _Commit, searcher: Searcher) -> float:
     distance = size = 0
     for snippets, haystacks in ((one, other), (other, one)):
         for path, addition in snippets.items():
+            size += addition.size
             haystack = haystacks.get(path)
-            size += count_nodes(addition.items)
-            distance += searcher.distance(addition.items, None if haystack is None else haystack.tree)
+            if haystack is None:
+                distance += addition.size
+                continue
+            unlike = [item for item, signature in addition.items if signature not in haystack.signatures]
+            distance += searcher.distance(unlike, haystack.tree)
     return 1 - distance / size
 
 

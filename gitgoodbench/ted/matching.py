@@ -6,7 +6,8 @@ algorithms for the editing distance between trees and related problems, SIAM J. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -68,6 +69,24 @@ def equal_trees(first: Tree, second: Tree) -> bool:
     return np.array_equal(first.nodes.leftmost, second.nodes.leftmost) and np.array_equal(
         aligned(first, second).labels, second.nodes.labels
     )
+
+
+def unified(trees: Sequence[Tree]) -> list[Tree]:
+    """The trees with their labels numbered in one way: so many of them can be compared without any more of that."""
+    numbers: dict[bytes, int] = {}
+    places = {
+        id(tree.vocabulary): np.array([numbers.setdefault(label, len(numbers)) for label in tree.vocabulary], np.int32)
+        for tree in {id(tree.vocabulary): tree for tree in trees}.values()
+    }
+    vocabulary = tuple(numbers)
+    return [
+        replace(
+            tree,
+            nodes=Postorder(places[id(tree.vocabulary)][tree.nodes.labels], tree.nodes.leftmost),
+            vocabulary=vocabulary,
+        )
+        for tree in trees
+    ]
 
 
 def aligned(tree: Tree, onto: Tree) -> Postorder:
