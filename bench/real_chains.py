@@ -52,7 +52,13 @@ TRIALS = (
     ("icc", "tool-oracle", ToolSet.EXTENDED),
 )
 COLUMNS = ("IR `oracle`", "ICC `oracle`", "`tool-oracle` published", "`tool-oracle` extended")
-MISSING = ("lacks", "missing", "cannot be read")
+EXCUSES = {
+    "as it was": "the chain leaves its file as it was",
+    "lacks": "objects missing",
+    "missing": "objects missing",
+    "cannot be read": "objects missing",
+}
+"""Why a chain may be one that cannot be set up: words of the error -> how it is counted."""
 
 
 @dataclass(frozen=True)
@@ -205,12 +211,11 @@ def try_repository(target: Target, args: argparse.Namespace) -> Tally:
 
 def count(tally: Tally, found: dict[str, Any]) -> None:
     if "unfit" in found:
-        known = any(word in found["unfit"] for word in MISSING)
-        tally.unfit["objects missing" if known else found["unfit"]] += 1
+        excuse = next((reason for words, reason in EXCUSES.items() if words in found["unfit"]), None)
+        tally.unfit[excuse or found["unfit"]] += 1
         print(f"{found['sample']}: {found['unfit']}", file=sys.stderr)
-        if known:
-            return
-        tally.broken.append(found["unfit"])
+        if excuse is None:
+            tally.broken.append(found["unfit"])
         return
     facts = found["facts"]
     tally.exact.update(label for label, exact in found["exact"].items() if exact)

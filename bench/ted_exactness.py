@@ -18,8 +18,9 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.ted_others import apted_distance, zss_distance
-from bench.ted_pairs import edited, pieces
+from ted_others import apted_distance, zss_distance
+from ted_pairs import edited, pieces
+
 from gitgoodbench.ted import fast, parse, plain
 from gitgoodbench.ted.matching import aligned
 from gitgoodbench.ted.postorder import Postorder

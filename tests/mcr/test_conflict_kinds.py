@@ -164,7 +164,9 @@ def test_the_truth_is_reached_through_the_tools(
     assert trajectory.status is Status.COMPLETED
     assert verdict.solved
     assert all(verdict.gates.values())
-    assert set(verdict.scores.values()) == {1.0}
+    trees = {name: verdict.scores[name] for name in ("ted_similarity", "ast_match")}
+    assert {score for name, score in verdict.scores.items() if name not in trees} == {1.0}
+    assert set(trees.values()) in ({1.0}, {None})  # None: links, submodules, what no grammar reads
 
 
 def test_the_oracle_solves_it(case: MergeCase, local_provider: SandboxProvider) -> None:
