@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
@@ -24,7 +24,6 @@ _COMMAND: Final = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abb
 _COLON: Final = ord(":")
 
 T = TypeVar("T")
-
 
 Change = tuple[bytes, bytes]
 """What Git's raw format says of a path that was changed, and the path: `(b":100644 100644 OLD NEW M", b"a.py")`.
@@ -114,9 +113,25 @@ def _start(git: Git, questions: Sequence[str], options: Sequence[str]) -> _Batch
 
 
 def _finish(git: Git, batch: _Batch, parse: Parser[T], options: Sequence[str]) -> Iterator[T | None]:
-    """The answers of a batch. Git passes over a question whose object is missing, or ends in the middle of the answer:
-    then its last one is asked again alone, and another process does the rest.
+    """The answers of a batch. Where a process ended early, the question it stumbled over is asked again alone, and
+    another process does the rest.
     """
+    rest: Sequence[str] = ()
+    while True:
+        answered = yield from _answers(batch, parse)
+        left = batch.questions[answered:]
+        if left and len(batch.questions) > 1:
+            next_, rest = left[:1], left[1:]
+        else:
+            yield from [None] * len(left)
+            next_, rest = rest, ()
+        if not next_:
+            return
+        batch = _start(git, next_, options)
+
+
+def _answers(batch: _Batch, parse: Parser[T]) -> Generator[T | None, None, int]:
+    """The answers that are whole; returns how many. Git passes over a question whose object is missing."""
     questions = batch.questions
     position = 0
     with batch.resources:
@@ -134,12 +149,10 @@ def _finish(git: Git, batch: _Batch, parse: Parser[T], options: Sequence[str]) -
                 position += 1
             yield answer
             position += 1
-    if complete or len(questions) == 1:
+    if complete:
         yield from [None] * (len(questions) - position)
-        return
-    for part in (questions[position : position + 1], questions[position + 1 :]):
-        if part:
-            yield from _finish(git, _start(git, part, options), parse, options)
+        return len(questions)
+    return position
 
 
 def _parse_changes(stream: IO[bytes]) -> Iterator[tuple[str, Changes]]:

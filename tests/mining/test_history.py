@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from pathlib import Path
 
 import pytest
@@ -157,3 +159,22 @@ def test_a_commit_whose_own_tree_is_missing_costs_it_and_its_child(repository: R
         (repository.path / "objects" / tree[:2] / tree[2:]).unlink()
     told = [commit.changes is not None for commit in walk(repository.git)]
     assert told == [True, False, False, True, False, True, False]
+
+
+def test_however_many_commits_cannot_be_compared(
+    repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a clone without contents that is every commit, and each ends the process that was asked about it."""
+    root = repository.commit({b"a": b"0\n"})
+    tip = repository.commit({b"a": b"1\n"}, [root])
+    blob = repository.git.line("rev-parse", f"{tip}:a")
+    (repository.path / "objects" / blob[:2] / blob[2:]).unlink()
+    monkeypatch.setattr(diffs, "COMMITS_PER_PROCESS", 1000)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 80)
+    try:
+        found = list(diffs.read_diffs(repository.git, [tip] * 90 + [root]))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert found[:90] == [None] * 90
+    assert found[90] is not None
