@@ -25,7 +25,7 @@ from .todo import MAX_MESSAGE_BYTES
 
 REASON = "Reference agent."
 REMARK = b"This completes a series of changes.\n"
-_TODO = "/tmp/todo"
+_TODO = ".git/reference-todo"
 
 
 def reference_policies() -> Mapping[str, Policy]:

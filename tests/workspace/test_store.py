@@ -83,19 +83,20 @@ def test_repositories_are_cloned_from_plain_urls_alone(url: str) -> None:
 @pytest.mark.parametrize(
     ("own", "xdg", "expected"),
     [
-        ("/big/disk", "/xdg", "/big/disk"),
-        (None, "/xdg", "/xdg/gitgoodbench"),
-        (None, "relative", "/home/me/.cache/gitgoodbench"),
-        (None, None, "/home/me/.cache/gitgoodbench"),
-        ("~/disk", None, "/home/me/disk"),
+        ("/big/disk", "/xdg", Path("/big/disk")),
+        (None, "/xdg", Path("/xdg/gitgoodbench")),
+        (None, "relative", Path("home/.cache/gitgoodbench")),
+        (None, None, Path("home/.cache/gitgoodbench")),
+        ("~/disk", None, Path("home/disk")),
     ],
 )
 def test_the_cache_is_where_the_user_wants_it(
-    own: str | None, xdg: str | None, expected: str, monkeypatch: pytest.MonkeyPatch
+    own: str | None, xdg: str | None, expected: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
+    """What is expected is below the temporary folder that has the user's home, or absolute."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name, value in (("GITGOODBENCH_CACHE", own), ("XDG_CACHE_HOME", xdg)):
         monkeypatch.delenv(name, raising=False)
         if value is not None:
             monkeypatch.setenv(name, value)
-    assert str(cache_home()) == expected
+    assert cache_home() == tmp_path / expected
