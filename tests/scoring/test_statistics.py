@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitgoodbench.scoring.statistics import Mean, Proportion, mean_of, median_of
+from gitgoodbench.scoring.statistics import Mean, Proportion, clustered_mean, mean_of, median_of, proportion_of
 
 
 @pytest.mark.parametrize(
@@ -78,3 +79,100 @@ def test_the_median_of_an_even_number_of_values_lies_between_them() -> None:
     assert median_of([4.0, 1.0, 2.0, 3.0]) == 2.5
     assert median_of([]) is None
     assert not math.isnan(median_of([1.0]) or 0)
+
+
+def of_samples(*samples: tuple[int, int]) -> Proportion:
+    """Every sample is solved in so many of so many epochs."""
+    return proportion_of(
+        (number, epoch < solved) for number, (solved, epochs) in enumerate(samples) for epoch in range(epochs)
+    )
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=60))
+def test_one_epoch_of_each_sample_gives_the_plain_interval(hits: list[bool]) -> None:
+    clustered = proportion_of(enumerate(hits))
+    assert clustered == Proportion(sum(hits), len(hits))
+    assert clustered.interval == Proportion(sum(hits), len(hits)).interval
+
+
+def test_the_effective_size_of_ten_samples_in_two_epochs_as_computed_by_hand() -> None:
+    # N = 20, p = 1/2; deviations of the samples 1 (three times), 0 (four), -1 (three): their squares sum to 6.
+    # Over the design effect: N^2 p (1 - p) / 6 = 100 / 6 = 16.667; times (2.093024 / 2.262157)^2 = 0.856058: 14.2676.
+    found = of_samples(*[(2, 2)] * 3, *[(1, 2)] * 4, *[(0, 2)] * 3)
+    assert (found.hits, found.total) == (10, 20)
+    assert found.effective == pytest.approx(14.2676, abs=1e-4)
+    # z^2/n = 0.269248; half width 1.959964 * sqrt(0.0175222 + 0.0047178) / 1.269248 = 0.230287
+    assert found.interval == pytest.approx((0.269713, 0.730287), abs=1e-6)
+
+
+def test_samples_whose_epochs_are_all_alike_count_once_each() -> None:
+    found = of_samples((5, 5), (5, 5), (0, 5), (0, 5), (0, 5), (0, 5))
+    assert found.effective == 6
+    assert found.interval == pytest.approx(Proportion(2, 6).interval)
+
+
+def test_samples_that_do_not_differ_count_as_many_independent_epochs_less_what_few_samples_cannot_show() -> None:
+    # t of 7 and of 3 degrees of freedom: 8 * (2.364624 / 3.182446)^2
+    assert of_samples(*[(1, 2)] * 4).effective == pytest.approx(4.41669, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("samples", "effective"),
+    [
+        ([(0, 4)] * 3, 3),
+        ([(4, 4)] * 3, 3),
+        ([(3, 5)], 1),
+        ([(3, 3), (1, 1)], 16 / 10),
+    ],
+)
+def test_where_nothing_shows_how_alike_epochs_are_they_count_as_all_alike(
+    samples: list[tuple[int, int]], effective: float
+) -> None:
+    assert of_samples(*samples).effective == pytest.approx(effective)
+
+
+def test_nothing_solved_in_any_epoch_has_the_interval_of_one_epoch() -> None:
+    assert of_samples(*[(0, 5)] * 20).interval == Proportion(0, 20).interval
+    assert of_samples(*[(5, 5)] * 20).interval == Proportion(20, 20).interval
+
+
+@given(st.lists(st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=30))
+def test_the_clustered_interval_is_never_narrower_than_that_of_independent_epochs(
+    samples: list[tuple[int, int]],
+) -> None:
+    found = of_samples(*samples)
+    plain = Proportion(found.hits, found.total)
+    assert found.interval is not None
+    assert plain.interval is not None
+    assert found.rate == plain.rate
+    assert 0.0 <= found.interval[0] <= plain.interval[0] + 1e-12
+    assert plain.interval[1] - 1e-12 <= found.interval[1] <= 1.0
+
+
+@pytest.mark.parametrize("correlation", [0.2, 0.5, 0.9])
+def test_the_interval_covers_the_true_rate_as_often_as_it_says(correlation: float) -> None:
+    chance = random.Random(1)
+    rate, samples, epochs, runs = 0.3, 30, 5, 400
+    spread = (1 - correlation) / correlation
+    covered = plain = 0
+    for _ in range(runs):
+        rates = [chance.betavariate(rate * spread, (1 - rate) * spread) for _ in range(samples)]
+        found = of_samples(*((sum(chance.random() < p for _ in range(epochs)), epochs) for p in rates))
+        covered += holds(found, rate)
+        plain += holds(Proportion(found.hits, found.total), rate)
+    assert 0.93 <= covered / runs <= 0.98
+    assert plain / runs < 0.90
+
+
+def holds(proportion: Proportion, rate: float) -> bool:
+    assert proportion.interval is not None
+    low, high = proportion.interval
+    return low <= rate <= high
+
+
+def test_the_standard_error_of_a_clustered_mean_as_computed_by_hand() -> None:
+    # deviations 0.5, 0.5 of a and -0.5, -0.5 of b: sqrt(2 / 1 * (1^2 + 1^2)) / 4 = 0.5
+    mean = clustered_mean([("a", 1.0), ("b", 0.0), ("a", 1.0), ("b", 0.0)])
+    assert mean == Mean(0.5, 0.5, 4)
+    assert clustered_mean([("a", 1.0), ("a", 0.0)]) == Mean(0.5, None, 2)
+    assert clustered_mean([]) == Mean(None, None, 0)
