@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from gitgoodbench.errors import Status
 from gitgoodbench.runs.result import Result
-from gitgoodbench.scoring.statistics import Mean, Proportion, mean_of, median_of
+from gitgoodbench.scoring.repeats import Attempts, pass_at_k, pass_hat_k
+from gitgoodbench.scoring.statistics import Mean, Proportion, clustered_mean, median_of, proportion_of
 
 TRAITS: Final = ("splittable", "attainable")
 """What is known of a sample before any agent sees it, and decides what can be reached with it at all."""
@@ -17,22 +18,24 @@ TRAITS: Final = ("splittable", "attainable")
 
 @dataclass(frozen=True)
 class Cell:
-    """The figures of some results.
+    """The figures of some results. Rates and means take the epochs of one sample as a cluster (scoring/statistics.py).
 
-    rows: results of any status. samples: different ones among them. traits: samples that have a trait of `TRAITS`, of
-    those where that is known. success: ended without a system error, of all rows. The solve rates have several
-    denominators: of_answers leaves out what was not the agent's doing (setup, infrastructure, unreadable judge);
-    of_attainable keeps only those answers whose truth the published tools can reach, of_splittable those whose change
-    can be divided; of_all counts every row, as published figures do, and thus every failure as not solved. None of them
-    has the answers that would need a judge and had none: not_judged counts these. solved_paper: as the paper counts it,
-    where known. gates: met, of the answers that have the gate; all_gates: every one met, of the answers that have any.
-    scores: mean over the answers that have the score; attainable_scores: over the attainable ones of these. cost_usd:
-    sum of the known costs, None when none is known; unknown_costs: results with requests to a model whose cost is not
-    known. seconds: median of the whole episode.
+    rows: results of any status. samples: different ones among them. epochs: the highest epoch among them. traits:
+    samples that have a trait of `TRAITS`, of those where that is known. success: ended without a system error, of all
+    rows. The solve rates have several denominators: of_answers leaves out what was not the agent's doing (setup,
+    infrastructure, unreadable judge) and what would need a judge and had none; of_attainable keeps only the answers to
+    attainable samples, of_splittable those whose change can be divided; of_all counts every row, as published figures
+    do, and thus every failure as not solved. not_judged: answers that would need a judge and had none. awaiting: rows
+    whose judge has not answered yet. solved_paper: as the paper counts it, where known. pass_at, pass_hat: k -> pass@k
+    and pass^k, for every k up to `epochs`, of the answers known to be solved or not. gates: met, of the answers that
+    have the gate; all_gates: every one met, of the answers that have any. scores: mean over the answers that have the
+    score; attainable_scores: over the attainable ones of these. cost_usd: sum of the known costs, None when none is
+    known; unknown_costs: results with requests to a model whose cost is not known. seconds: median of whole episodes.
     """
 
     rows: int
     samples: int
+    epochs: int
     traits: Mapping[str, Proportion]
     statuses: Mapping[Status, int]
     success: Proportion
@@ -43,6 +46,9 @@ class Cell:
     solved_paper: Proportion
     answers: int
     not_judged: int
+    awaiting: int
+    pass_at: Mapping[int, Mean]
+    pass_hat: Mapping[int, Mean]
     gates: Mapping[str, Proportion]
     all_gates: Proportion
     scores: Mapping[str, Mean]
@@ -52,6 +58,11 @@ class Cell:
     tokens: int | None
     seconds: float | None
 
+    @property
+    def solved_is_known(self) -> bool:
+        """Whether anything says how much is solved: not where every answer still needs a judge."""
+        return bool(self.of_answers.total) or not (self.not_judged or self.awaiting)
+
 
 def summarize_cell(results: Sequence[Result]) -> Cell:
     """The figures of any set of results."""
@@ -59,23 +70,27 @@ def summarize_cell(results: Sequence[Result]) -> Cell:
     known = [result for result in answers if result.solved is not None]
     attainable = [result for result in answers if result.attainable]
     papers = [result for result in answers if result.solved_paper is not None]
-    solved = sum(result.solved is True for result in answers)
     costs = [result.usage.cost_usd for result in results if result.usage.cost_usd is not None]
+    attempts, epochs = _attempts(known), max((result.epoch for result in results), default=0)
     return Cell(
         rows=len(results),
         samples=len({result.sample_id for result in results}),
+        epochs=epochs,
         traits={name: trait for name in TRAITS if (trait := _trait(results, name)).total},
         statuses=Counter(result.status for result in results),
-        success=Proportion(sum(result.success for result in results), len(results)),
-        of_answers=Proportion(solved, len(known)),
-        of_attainable=_solved([result for result in known if result.attainable]),
-        of_splittable=_solved([result for result in known if result.facts.get("splittable") is True]),
-        of_all=Proportion(solved, len(results) - (len(answers) - len(known))),
-        solved_paper=Proportion(sum(result.solved_paper is True for result in papers), len(papers)),
+        success=_share(results, lambda result: result.success),
+        of_answers=_share(known, _is_solved),
+        of_attainable=_share([result for result in known if result.attainable], _is_solved),
+        of_splittable=_share([result for result in known if result.facts.get("splittable") is True], _is_solved),
+        of_all=_share(results, lambda result: result.status.is_answer and _is_solved(result)),
+        solved_paper=_share(papers, lambda result: result.solved_paper is True),
         answers=len(answers),
         not_judged=len(answers) - len(known),
+        awaiting=sum(result.awaits_judge for result in results),
+        pass_at={k: pass_at_k(attempts, k) for k in range(1, epochs + 1)},
+        pass_hat={k: pass_hat_k(attempts, k) for k in range(1, epochs + 1)},
         gates={name: _gate(answers, name) for name in _gate_names(answers)},
-        all_gates=Proportion(*_count([all(r.gates.values()) for r in answers if r.gates])),
+        all_gates=_share([result for result in answers if result.gates], lambda result: all(result.gates.values())),
         scores={name: _mean_score(answers, name) for name in _score_names(answers)},
         attainable_scores={name: _mean_score(attainable, name) for name in _score_names(attainable)},
         cost_usd=sum(costs) if costs else None,
@@ -85,8 +100,19 @@ def summarize_cell(results: Sequence[Result]) -> Cell:
     )
 
 
-def _solved(results: Sequence[Result]) -> Proportion:
-    return Proportion(sum(result.solved is True for result in results), len(results))
+def _is_solved(result: Result) -> bool:
+    return result.solved is True
+
+
+def _share(results: Sequence[Result], holds: Callable[[Result], bool]) -> Proportion:
+    return proportion_of((result.sample_id, holds(result)) for result in results)
+
+
+def _attempts(results: Sequence[Result]) -> list[Attempts]:
+    """One for each sample and scenario."""
+    answers = Counter((result.scenario, result.sample_id) for result in results)
+    solved = Counter((result.scenario, result.sample_id) for result in results if _is_solved(result))
+    return [Attempts(solved[scenario], count) for scenario, count in answers.items()]
 
 
 def _trait(results: Sequence[Result], name: str) -> Proportion:
@@ -100,11 +126,7 @@ def _gate_names(results: Sequence[Result]) -> list[str]:
 
 
 def _gate(results: Sequence[Result], name: str) -> Proportion:
-    return Proportion(*_count([result.gates[name] for result in results if name in result.gates]))
-
-
-def _count(met: Sequence[bool]) -> tuple[int, int]:
-    return sum(met), len(met)
+    return _share([result for result in results if name in result.gates], lambda result: result.gates[name])
 
 
 def _score_names(results: Sequence[Result]) -> list[str]:
@@ -112,8 +134,8 @@ def _score_names(results: Sequence[Result]) -> list[str]:
 
 
 def _mean_score(results: Sequence[Result], name: str) -> Mean:
-    values = [result.scores.get(name) for result in results]
-    return mean_of([value for value in values if value is not None])
+    values = ((result.sample_id, result.scores.get(name)) for result in results)
+    return clustered_mean((sample, value) for sample, value in values if value is not None)
 
 
 def _total_tokens(results: Sequence[Result]) -> int | None:

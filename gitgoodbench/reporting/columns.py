@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,9 @@ from gitgoodbench.scoring.statistics import Mean
 
 SAID_BY_SOLVED: Final = frozenset({"exact_match"})
 """Scores that repeat what `solved` says."""
+
+_FIRST_K = 4
+"""Up to here every k of pass@k has a column; then powers of two and the last do."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,21 @@ def solve_columns(every: Sequence[Figures], *, intervals: bool) -> list[Column]:
         Column(f"of answers{note}", lambda figures: rate(figures.total.of_answers)),
         Column("of all", lambda figures: proportion(figures.total.of_all), _published_rate),
     ]
-    if any(figures.epochs.count > 1 for figures in every):
-        columns.append(Column("epochs (mean +- se)", lambda figures: _epochs(figures.epochs)))
     return columns
 
 
-def unjudged_columns(*, intervals: bool) -> list[Column]:
+def epoch_columns(every: Sequence[Figures]) -> list[Column]:
+    """The solve rate over epochs, pass@k and pass^k; nothing where no sample was answered twice."""
+    answered = {k for figures in every for k, mean in figures.total.pass_at.items() if mean.count}
+    shown = [k for k in sorted(answered) if k <= _FIRST_K or k == max(answered) or k.bit_count() == 1]
+    if len(shown) < 2:
+        return []
+    columns = [Column("mean of epochs\n+- std. error", lambda figures: _epochs(figures.epochs))]
+    columns += [_repeats_column(f"pass@{k}", k, lambda cell: cell.pass_at) for k in shown]
+    return columns + [_repeats_column(f"pass^{k}", k, lambda cell: cell.pass_hat) for k in shown[1:]]
+
+
+def unsettled_columns(*, intervals: bool) -> list[Column]:
     """Success, and the gates, where nothing is known of solved."""
     rate, note = (with_interval, " [95 %]") if intervals else (proportion, "")
     return [_SUCCESS, Column(f"all gates met{note}", lambda figures: rate(figures.total.all_gates))]
@@ -112,11 +124,20 @@ def _of_attainable(cell: Cell, name: str) -> str:
     return UNKNOWN if mean is None or mean.mean is None else f"{percent(mean.mean)} ({mean.count})"
 
 
-def _mean(mean: Mean | None, answers: int) -> str:
-    """The mean, with the number of its values where not all answers have one."""
+def _mean(mean: Mean | None, whole: int) -> str:
+    """The mean, with the number of its values where that is not the whole."""
     if mean is None or mean.mean is None:
         return UNKNOWN
-    return percent(mean.mean) + ("" if mean.count == answers else f" ({mean.count})")
+    return percent(mean.mean) + ("" if mean.count == whole else f" ({mean.count})")
+
+
+def _repeats_column(header: str, k: int, means: Callable[[Cell], Mapping[int, Mean]]) -> Column:
+    """Of the samples with k answers, which may be fewer than those with one."""
+    return Column(header, lambda figures: _of_k(means(figures.total), k))
+
+
+def _of_k(means: Mapping[int, Mean], k: int) -> str:
+    return _mean(means.get(k), means[1].count) if means else UNKNOWN
 
 
 def _seconds(cell: Cell) -> str:
@@ -127,7 +148,7 @@ def _epochs(mean: Mean) -> str:
     if mean.mean is None:
         return UNKNOWN
     error = "" if mean.standard_error is None else f" +- {100 * mean.standard_error:.1f}"
-    return f"{100 * mean.mean:.1f}{error} ({mean.count})"
+    return f"{percent(mean.mean)}{error} ({mean.count})"
 
 
 def _nothing(_: PublishedFigure) -> str:

@@ -13,9 +13,9 @@ from gitgoodbench.reporting.summary import Cell, Failure, Figures, RunSummary
 from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import dump_json
-from gitgoodbench.scoring.statistics import Mean, Proportion
+from gitgoodbench.scoring.statistics import NOTHING, Mean, Proportion
 
-_PROPORTIONS = ("success", "of_answers", "of_attainable", "of_splittable", "of_all", "solved_paper", "all_gates")
+_PROPORTIONS = ("success", "of_answers", "of_attainable", "of_splittable", "solved_paper", "all_gates")
 
 
 def write_summary(paths: RunPaths, summary: RunSummary) -> None:
@@ -58,10 +58,14 @@ def _cell(cell: Cell) -> dict[str, Any]:
     return {
         "rows": cell.rows,
         "samples": cell.samples,
+        "epochs": cell.epochs,
         "traits": {name: _proportion(figure) for name, figure in cell.traits.items()},
         "statuses": {status.value: count for status, count in sorted(cell.statuses.items())},
-        **{name: _proportion(getattr(cell, name)) for name in _PROPORTIONS},
+        **_proportions(cell),
         "not_judged": cell.not_judged,
+        "awaiting_judge": cell.awaiting,
+        "pass_at_k": {str(k): _mean(mean) for k, mean in cell.pass_at.items()},
+        "pass_hat_k": {str(k): _mean(mean) for k, mean in cell.pass_hat.items()},
         "gates": {name: _proportion(figure) for name, figure in cell.gates.items()},
         "scores": {name: _mean(mean) for name, mean in cell.scores.items()},
         "attainable_scores": {name: _mean(mean) for name, mean in cell.attainable_scores.items()},
@@ -72,11 +76,21 @@ def _cell(cell: Cell) -> dict[str, Any]:
     }
 
 
+def _proportions(cell: Cell) -> dict[str, dict[str, Any]]:
+    """`of_all` is of every row, also where its hits are not known."""
+    figures = {name: _proportion(getattr(cell, name)) for name in _PROPORTIONS}
+    of_all = _proportion(cell.of_all)
+    if not cell.solved_is_known:
+        of_all = {**dict.fromkeys(of_all), "total": cell.of_all.total}
+    return figures | {"of_all": of_all}
+
+
 def _proportion(proportion: Proportion) -> dict[str, Any]:
     low, high = proportion.interval or (None, None)
     return {
         "hits": proportion.hits,
         "total": proportion.total,
+        "effective": proportion.total if proportion.effective is None else proportion.effective,
         "rate": proportion.rate,
         "wilson_95_low": low,
         "wilson_95_high": high,
@@ -120,7 +134,8 @@ def summary_csv(summary: RunSummary) -> str:
 
     An unknown is an empty field.
     """
-    names = _Names(list(summary.total.gates), list(summary.total.scores))
+    total = summary.total
+    names = _Names(list(total.gates), list(total.scores), list(total.pass_at))
     parts = {"": summary.overall, **summary.scenarios}
     lines = [line for scenario, figures in parts.items() for line in _csv_lines(summary, scenario, figures, names)]
     text = io.StringIO()
@@ -134,6 +149,7 @@ def summary_csv(summary: RunSummary) -> str:
 class _Names:
     gates: list[str]
     scores: list[str]
+    attempts: list[int]
 
 
 _Line = Mapping[str, str | int | float | None]
@@ -158,8 +174,12 @@ def _csv_lines(summary: RunSummary, scenario: str, figures: Figures, names: _Nam
 
 def _csv_figures(cell: Cell, names: _Names) -> _Line:
     line: dict[str, str | int | float | None] = {"rows": cell.rows, "not_judged": cell.not_judged}
-    for name in _PROPORTIONS:
-        line |= {f"{name}_{figure}": number for figure, number in _proportion(getattr(cell, name)).items()}
+    for name, figures in _proportions(cell).items():
+        line |= {f"{name}_{figure}": number for figure, number in figures.items()}
+    for name, means in (("pass_at", cell.pass_at), ("pass_hat", cell.pass_hat)):
+        for k in names.attempts:
+            mean = means.get(k, NOTHING)
+            line |= {f"{name}_{k}": mean.mean, f"{name}_{k}_samples": mean.count}
     line |= {f"gate_{name}": cell.gates[name].rate if name in cell.gates else None for name in names.gates}
     for suffix, scores in (("", cell.scores), ("_of_attainable", cell.attainable_scores)):
         line |= {f"{name}{suffix}": scores[name].mean if name in scores else None for name in names.scores}

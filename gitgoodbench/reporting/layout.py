@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from gitgoodbench.reporting.summary import RunSummary
@@ -69,14 +69,24 @@ def two_lines(words: str) -> str:
 
 
 def print_table(console: Console, title: str, table: Table) -> None:
-    """Print a table; columns that a narrow terminal cannot show are left out from the right, and that is said."""
+    """Print a table; columns for which a terminal is too narrow follow below, beside the first column again."""
     say(console, f"\n{title}")
-    left_out = []
-    while len(table.columns) > 2 and too_wide(console, table):
-        left_out.append(str(table.columns.pop().header).replace("\n", " "))
-    console.print(table)
-    if left_out:
-        say(console, f"(too narrow for: {', '.join(reversed(left_out))}; they are in summary.csv)")
+    first, *columns = table.columns
+    while columns:
+        width = len(columns)
+        while width > 1 and too_wide(console, _of_columns(console, [first, *columns[:width]])):
+            width -= 1
+        console.print(_of_columns(console, [first, *columns[:width]]))
+        columns = columns[width:]
+        if columns:
+            say(console, "")
+
+
+def _of_columns(console: Console, columns: Sequence[Column]) -> Table:
+    table = make_table(console, [str(column.header) for column in columns])
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*cells)
+    return table
 
 
 def too_wide(console: Console, table: Table) -> bool:

@@ -12,10 +12,11 @@ from rich.text import Text
 from gitgoodbench.reporting.columns import (
     Column,
     effort_columns,
+    epoch_columns,
     gate_columns,
     score_columns,
     solve_columns,
-    unjudged_columns,
+    unsettled_columns,
 )
 from gitgoodbench.reporting.judging_tables import print_judging
 from gitgoodbench.reporting.layout import UNKNOWN, labels_of, make_table, print_table, proportion, say, too_wide
@@ -67,8 +68,9 @@ def print_report(
     together = [_Row(label, summary, summary.overall) for label, summary in zip(labels, summaries, strict=True)]
     if not scenarios:
         say(console, "\nno episode has been run yet")
-    elif sum(any(_is_known(s.scenarios.get(name)) for s in summaries) for name in scenarios) > 1:
+    elif sum(any(_is_settled(s.scenarios.get(name)) for s in summaries) for name in scenarios) > 1:
         _print_solved(console, _ALL, together, [figure for figure in published if figure.scenario is None])
+        _print_epochs(console, _ALL, together)
     print_judging(console, summaries)
     if published:
         say(console, f"published figures: {'; '.join(dict.fromkeys(figure.source for figure in published))}")
@@ -80,7 +82,8 @@ def _print_scenario(
     console: Console, name: str, rows: Sequence[_Row], by: Sequence[str], published: Sequence[PublishedFigure]
 ) -> None:
     _print_solved(console, name, rows, published)
-    if any(_is_known(row.figures) for row in rows):
+    _print_epochs(console, name, rows)
+    if any(_is_settled(row.figures) for row in rows):
         for dimension in by:
             table = _breakdown(console, rows, dimension, published)
             print_table(console, f"{name}: solved of answers, by {dimension} (of attainable)", table)
@@ -106,17 +109,35 @@ def _print_solved(console: Console, name: str, rows: Sequence[_Row], published: 
     table = _solved_table(console, rows, published, intervals=True)
     if too_wide(console, table):
         table = _solved_table(console, rows, published, intervals=False)
-    known = any(_is_known(row.figures) for row in rows)
-    what = "solved" if known else "not judged, so that solved is not known (--judge llm)"
-    print_table(console, f"{name}: {what}, on {_suites(rows)}{_samples(rows) if name != _ALL else ''}", table)
+    about = f"on {_suites(rows)}{_samples(rows) if name != _ALL else ''}"
+    print_table(console, f"{name}: {_what_is_known(rows)}, {about}", table)
+
+
+def _what_is_known(rows: Sequence[_Row]) -> str:
+    """What the title says of solved: where no row is settled, why not."""
+    if any(_is_settled(row.figures) for row in rows):
+        return "solved"
+    if any(row.figures.total.not_judged for row in rows):
+        return "not judged, so that solved is not known (--judge llm)"
+    if any(row.figures.total.awaiting for row in rows):
+        return "no judge has answered yet, so that solved is not known (gitgoodbench resume)"
+    return "no episode gave an answer, so that solved is not known"
+
+
+def _print_epochs(console: Console, name: str, rows: Sequence[_Row]) -> None:
+    """What the answers to the same samples say together, where there are several of them."""
+    columns = epoch_columns([row.figures for row in rows])
+    if columns:
+        title = "solved of answers over epochs: mean, pass@k, pass^k (n where fewer samples have k answers)"
+        print_table(console, f"{name}: {title}", _table(console, rows, columns))
 
 
 def _solved_table(
     console: Console, rows: Sequence[_Row], published: Sequence[PublishedFigure], *, intervals: bool
 ) -> Table:
     every = [row.figures for row in rows]
-    known = published or any(map(_is_known, every))
-    columns = solve_columns(every, intervals=intervals) if known else unjudged_columns(intervals=intervals)
+    settled = published or any(map(_is_settled, every))
+    columns = solve_columns(every, intervals=intervals) if settled else unsettled_columns(intervals=intervals)
     columns += effort_columns(every)
     table = make_table(console, ["agent", "rows", *(column.header for column in columns)])
     for row in rows:
@@ -149,9 +170,9 @@ def _breakdown(console: Console, rows: Sequence[_Row], dimension: str, published
     return table
 
 
-def _is_known(figures: Figures | None) -> bool:
-    """Whether anything is known of solved: also that there was nothing but failures."""
-    return figures is not None and bool(figures.total.of_all.total)
+def _is_settled(figures: Figures | None) -> bool:
+    """Whether any answer is known to be solved or not."""
+    return figures is not None and bool(figures.total.of_answers.total)
 
 
 def _solved(cell: Cell) -> str:
@@ -166,15 +187,15 @@ def _print_failures(console: Console, row: _Row) -> None:
     for name, figures in summary.scenarios.items():
         count, known = figures.total.not_judged, figures.total.of_answers.total
         if count and known:
-            say(console, f"{row.label}: {count} of {name}'s rows were not judged, and are in no solve rate")
+            say(console, f"{row.label}: {count} of {name}'s rows were not judged (only in `of all`, as not solved)")
     if not summary.failures:
         return
     count = sum(len(failure.episodes) for failure in summary.failures)
-    say(console, f"{row.label}: {count} of {summary.total.rows} rows say nothing of the agent; only `of all` has them:")
+    say(console, f"{row.label}: {count} of {summary.total.rows} rows are no answers (only in `success` and `of all`):")
     for failure in summary.failures[:_REASONS_SHOWN]:
-        where = failure.episodes[0] + (", ..." if len(failure.episodes) > 1 else "")
+        example = failure.episodes[0] + (", ..." if len(failure.episodes) > 1 else "")
         reason = failure.reason[:_REASON_WIDTH]
-        say(console, f"  {len(failure.episodes)} x {failure.status.value}: {reason} ({where})")
+        say(console, f"  {len(failure.episodes)} x {failure.status.value}: {reason} ({example})")
     if len(summary.failures) > _REASONS_SHOWN:
         say(console, f"  and {len(summary.failures) - _REASONS_SHOWN} more reasons: see summary.json")
 
@@ -201,6 +222,8 @@ def _samples(rows: Sequence[_Row]) -> str:
 def _traits(cell: Cell) -> str:
     """`21 samples, 17 splittable, 6 attainable`."""
     parts = [f"{cell.samples} sample{'' if cell.samples == 1 else 's'}"]
+    if cell.epochs > 1:
+        parts[0] += f" in {cell.epochs} epochs"
     for name, figure in cell.traits.items():
         parts.append(f"{figure.hits} {name}" + ("" if figure.total == cell.samples else f" of {figure.total} known"))
     return ", ".join(parts)

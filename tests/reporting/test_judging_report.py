@@ -140,11 +140,11 @@ def test_a_run_without_a_judge_has_no_judging() -> None:
     assert summarize_judging([result(0, None), make_result("s1")]) is None
 
 
-def test_answers_that_nobody_judged_are_in_no_solve_rate() -> None:
+def test_answers_that_nobody_judged_are_only_in_the_rate_of_all_rows() -> None:
     results = [result(0, None), result(1, None), make_result("s2"), make_result("s3", solved=False)]
     cell = summarize_cell(results)
     assert cell.not_judged == 2
-    assert (cell.of_answers, cell.of_all) == (Proportion(1, 2), Proportion(1, 2))
+    assert (cell.of_answers, cell.of_all) == (Proportion(1, 2), Proportion(1, 4))
     assert cell.success == Proportion(4, 4)
 
 

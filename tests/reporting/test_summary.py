@@ -95,8 +95,8 @@ def test_traits_count_samples_of_which_they_are_known() -> None:
     cell = summarize_cell(results)
     assert (cell.rows, cell.samples, cell.answers) == (5, 4, 4)
     assert cell.traits == {"splittable": Proportion(2, 3), "attainable": Proportion(1, 2)}
-    assert cell.of_splittable == Proportion(1, 3)
-    assert cell.of_attainable == Proportion(1, 2)
+    assert (cell.of_splittable.hits, cell.of_splittable.total) == (1, 3)
+    assert cell.of_attainable == Proportion(1, 2, effective=1)
 
 
 def test_scores_have_a_mean_over_the_attainable_answers_too() -> None:
@@ -125,6 +125,68 @@ def test_epochs_have_a_mean_and_a_standard_error() -> None:
     assert epochs.mean == pytest.approx(0.75)
     assert epochs.standard_error == pytest.approx(0.25 / 3**0.5)
     assert epochs.count == 3
+
+
+def repeated_results() -> list[Result]:
+    """Three samples in three epochs: solved 2 of 3, none of 2 (one failed), 3 of 3."""
+    solved = {"s0": (True, True, False), "s1": (False, False, None), "s2": (True, True, True)}
+    return [
+        failed_result(sample, Status.INFRASTRUCTURE_FAILED, "503", epoch=epoch)
+        if verdict is None
+        else make_result(sample, epoch=epoch, solved=verdict)
+        for sample, verdicts in solved.items()
+        for epoch, verdict in enumerate(verdicts, 1)
+    ]
+
+
+def test_intervals_take_the_epochs_of_a_sample_together() -> None:
+    cell = summarize_cell(repeated_results())
+    assert (cell.of_answers.hits, cell.of_answers.total) == (5, 8)
+    # Kish: 8^2 / (3^2 + 2^2 + 3^2) is more than the 3 samples show
+    assert cell.of_answers.effective == pytest.approx(64 / 22)
+    assert (cell.of_all.hits, cell.of_all.total, cell.of_all.effective) == (5, 9, 3)
+    assert cell.gates["clean"] == Proportion(8, 8, effective=64 / 22)
+
+
+def test_epochs_have_pass_at_k_and_pass_hat_k_of_the_samples_with_k_answers() -> None:
+    cell = summarize_cell(repeated_results())
+    assert cell.epochs == 3
+    assert [(k, round(mean.mean or 0, 4), mean.count) for k, mean in cell.pass_at.items()] == [
+        (1, 0.5556, 3), (2, 0.6667, 3), (3, 1.0, 2),
+    ]  # fmt: skip
+    assert [(k, round(mean.mean or 0, 4), mean.count) for k, mean in cell.pass_hat.items()] == [
+        (1, 0.5556, 3), (2, 0.4444, 3), (3, 0.5, 2),
+    ]  # fmt: skip
+
+
+def test_a_chain_that_two_scenarios_play_is_one_sample_of_intervals_and_two_of_pass_at_k() -> None:
+    cell = summarize_cell([make_result("c0", scenario="ir"), make_result("c0", scenario="icc", solved=False)])
+    assert cell.of_answers == Proportion(1, 2, effective=1)
+    assert (cell.pass_at[1].mean, cell.pass_at[1].count) == (0.5, 2)
+
+
+def test_repeats_are_in_summary_json_and_csv() -> None:
+    run = summarize(make_manifest(epochs=3), repeated_results())
+    total = summary_json(run)["total"]
+    assert total["pass_at_k"]["3"] == {"mean": 1.0, "standard_error": 0.0, "count": 2}
+    assert total["pass_hat_k"]["3"]["mean"] == 0.5
+    assert (total["of_answers"]["effective"], total["success"]["effective"]) == (pytest.approx(64 / 22), 3)
+    line = next(csv.DictReader(summary_csv(run).splitlines()))
+    assert (line["pass_at_3"], line["pass_at_3_samples"], line["pass_hat_3"]) == ("1.0", "2", "0.5")
+
+
+def unjudged_results() -> list[Result]:
+    """A chain that nobody judged, and one whose episode failed."""
+    unjudged = make_result("c0", scenario="icc", solved=None, solved_paper=None)
+    return [unjudged, failed_result("c1", Status.SETUP_FAILED, "gone", scenario="icc")]
+
+
+def test_of_all_is_of_every_row_also_without_a_judge_and_its_hits_are_then_unknown() -> None:
+    run = summarize(make_manifest(), [*unjudged_results(), make_result("s0"), make_result("s1", solved=False)])
+    of_all = {name: figures["total"]["of_all"] for name, figures in summary_json(run)["scenarios"].items()}
+    assert (of_all["icc"]["hits"], of_all["icc"]["total"], of_all["icc"]["rate"]) == (None, 2, None)
+    assert (of_all["mcr"]["hits"], of_all["mcr"]["total"], of_all["mcr"]["rate"]) == (1, 2, 0.5)
+    assert (run.total.of_all, run.total.of_answers) == (Proportion(1, 4), Proportion(1, 2))
 
 
 def test_an_unknown_cost_is_counted_and_not_taken_for_zero() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from gitgoodbench.errors import Status
+from gitgoodbench.reporting.columns import epoch_columns
 from gitgoodbench.reporting.progress import LiveProgress, PlainProgress, watching
 from gitgoodbench.reporting.published import published_figures
 from gitgoodbench.reporting.summary import DIMENSIONS, RunSummary, summarize
 from gitgoodbench.reporting.tables import make_console, print_report
-from gitgoodbench.runs.result import UsageRecord
+from gitgoodbench.runs.result import Result, UsageRecord
+from gitgoodbench.scoring.judge.record import JudgeRecord, State
 from tests.support.fake_runs import failed_result, make_manifest, make_result
 
 
@@ -101,6 +104,69 @@ def test_without_a_judge_a_scenario_says_so_and_shows_what_is_known_instead() ->
     ]
 
 
+def unjudged_runs() -> dict[str, tuple[list[Result], str]]:
+    """Runs in which no judge settled anything, and what their first table says of it."""
+    unjudged = make_result("c0", scenario="icc", solved=None, solved_paper=None, gates={"finished": True})
+    failed = failed_result("c1", Status.INFRASTRUCTURE_FAILED, "503", scenario="icc")
+    judge = JudgeRecord(state=State.PENDING)
+    pending = failed_result("c2", Status.UNSCORED, "not judged yet", scenario="icc", judge=judge)
+    return {
+        "one failed": ([unjudged, failed], "not judged, so that solved is not known (--judge llm)"),
+        "all failed": ([failed], "no episode gave an answer, so that solved is not known"),
+        "pending": ([pending, failed], "no judge has answered yet, so that solved is not known (gitgoodbench resume)"),
+    }
+
+
+@pytest.mark.parametrize("case", ["one failed", "all failed", "pending"])
+def test_where_nobody_judged_there_is_no_table_of_solve_rates_failures_or_not(case: str) -> None:
+    console, stream = plain()
+    results, reason = unjudged_runs()[case]
+    print_report(console, [summarize(make_manifest(samples=2), results)], by=list(DIMENSIONS))
+    lines = lines_of(stream.getvalue())
+    assert lines[0].startswith(f"icc: {reason}, on suite fake")
+    assert lines[1] == "agent rows success all gates met [95 %] cost s/episode"
+    assert not any("solved of answers" in line or "of all" in line for line in lines if not line.startswith("fake:"))
+
+
+def test_a_run_that_was_judged_in_part_has_every_row_in_of_all() -> None:
+    console, stream = plain()
+    results = [make_result("c0", scenario="icc"), *unjudged_runs()["one failed"][0][1:]]
+    results.append(make_result("c3", scenario="icc", solved=None, solved_paper=None))
+    print_report(console, [summarize(make_manifest(), results)], by=[])
+    lines = lines_of(stream.getvalue())
+    assert lines[2].startswith("fake 3 2/3 66.7 % 1/1 100.0 % [20.7, 100.0] 1/1 100.0 % [20.7, 100.0] 1/3 33.3 %")
+    assert "fake: 1 of icc's rows were not judged (only in `of all`, as not solved)" in lines
+
+
+def test_epochs_have_their_mean_with_pass_at_k_and_pass_hat_k_beside() -> None:
+    console, stream = plain()
+    results = [
+        make_result(f"s{number}", epoch=epoch, solved=epoch <= solved)
+        for number, (solved, epochs) in enumerate([(2, 3), (0, 3), (2, 2)])
+        for epoch in range(1, epochs + 1)
+    ]
+    print_report(console, [summarize(make_manifest(epochs=3), results)], by=[])
+    lines = lines_of(stream.getvalue())
+    at = lines.index("mcr: solved of answers over epochs: mean, pass@k, pass^k (n where fewer samples have k answers)")
+    assert lines[0] == "mcr: solved, on suite fake, published tools: 3 samples in 3 epochs, 3 attainable"
+    # epochs: 2/3, 2/3, 0/2; pass@2: 1, 0, 1; pass^2: 1/3, 0, 1
+    assert lines[at + 1 : at + 4] == [
+        "mean of epochs",
+        "agent +- std. error pass@1 pass@2 pass@3 pass^2 pass^3",
+        "fake 44.4 % +- 22.2 (3) 55.6 % 66.7 % 50.0 % (2) 44.4 % 0.0 % (2)",
+    ]
+
+
+def test_of_many_epochs_only_some_k_have_columns() -> None:
+    every = [summarize(make_manifest(epochs=11), [make_result("s0", epoch=epoch) for epoch in range(1, 12)]).overall]
+    headers = [column.header for column in epoch_columns(every)]
+    assert headers[1:] == [f"pass@{k}" for k in (1, 2, 3, 4, 8, 11)] + [f"pass^{k}" for k in (2, 3, 4, 8, 11)]
+
+
+def test_one_epoch_has_no_table_of_epochs() -> None:
+    assert epoch_columns([oracle().overall]) == []
+
+
 def test_what_is_judged_has_its_denominators() -> None:
     console, stream = plain()
     print_report(console, [chains(judged=True)], by=[])
@@ -168,7 +234,7 @@ def test_a_run_without_any_result_says_so() -> None:
 def test_failures_are_listed_below_with_count_and_reason_as_plain_text() -> None:
     console, stream = plain()
     print_report(console, [model()], by=[])
-    assert "openai (gpt-4o): 1 of 3 rows say nothing of the agent; only `of all` has them:" in stream.getvalue()
+    assert "openai (gpt-4o): 1 of 3 rows are no answers (only in `success` and `of all`):" in stream.getvalue()
     assert "  1 x setup_failed: [red]x/y is gone[/red] (mcr/s2/1)" in stream.getvalue()
 
 
@@ -200,13 +266,14 @@ def test_published_figures_stand_beside_with_their_source() -> None:
     assert "published figures: GitGoodBench, arXiv 2505.22583; reported by others on the 60 merge rows" in lines[-3]
 
 
-def test_a_narrow_terminal_loses_intervals_first_and_then_columns_and_is_told_which() -> None:
+def test_a_narrow_terminal_loses_intervals_first_and_then_has_the_last_columns_below() -> None:
     console, stream = terminal(80)
     print_report(console, [oracle(), model()], by=[])
-    lines = [line for line in stream.getvalue().split("\n") if "too narrow" not in line]
-    assert all(len(line) <= 80 for line in lines)
-    assert "oracle 3 3/3 100.0 % 3/3 100.0 % 3/3 100.0 % 3/3 100.0 %" in lines_of(stream.getvalue())
-    assert "(too narrow for: cost, s/episode; they are in summary.csv)" in stream.getvalue()
+    assert all(len(line) <= 80 for line in stream.getvalue().split("\n"))
+    lines = lines_of(stream.getvalue())
+    at = lines.index("oracle 3 3/3 100.0 % 3/3 100.0 % 3/3 100.0 % 3/3 100.0 %")
+    assert lines[at + 2] == "agent cost s/episode"
+    assert lines[at + 4 : at + 6] == ["oracle $0.75 1.50", "openai (gpt-4o) $1.75 1.50"]
 
 
 def test_output_that_is_no_terminal_has_no_colours_boxes_or_wrapping(capsys) -> None:  # type: ignore[no-untyped-def]
