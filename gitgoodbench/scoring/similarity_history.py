@@ -9,6 +9,7 @@ from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory
 from gitgoodbench.scoring.similarity_trees import Searcher, TooMuch, TreeReader, count_nodes, items
 from gitgoodbench.ted import Tree
 from gitgoodbench.ted.fragments import Span, excerpt
+from gitgoodbench.ted.items import itemized
 from gitgoodbench.ted.matching import unified
 
 
@@ -36,7 +37,7 @@ def history_similarity(ours: LineHistory, theirs: LineHistory) -> float | None:
 
 
 class _Addition:
-    """What a commit adds to one file: the tree of it, and its top-level items, each with all that makes it equal."""
+    """What a commit adds to one file: the tree of it, and its items, each with all that makes it equal."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -79,8 +80,8 @@ def _addition(file: ChangedFile, reader: TreeReader) -> Tree | None:
     whole = reader.read(file.path, file.new) if spans else None
     if whole is None:
         return None
-    tree = excerpt(whole, spans)
-    return tree if items(tree) else None
+    tree = itemized(excerpt(whole, spans))
+    return tree if len(tree) > 1 else None
 
 
 def _likeness(one: _Commit, other: _Commit, searcher: Searcher) -> float:

@@ -7,7 +7,8 @@ from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.ted import ParseError, Tree, TreeTooLarge, closest_subtree, language_of_file, parse
-from gitgoodbench.ted.fragments import items_of
+from gitgoodbench.ted.items import itemized
+from gitgoodbench.ted.items import items as items
 from gitgoodbench.ted.matching import count_cells
 
 MAX_CELLS: Final = 100_000_000_000
@@ -57,6 +58,7 @@ class Searcher:
         """
         if haystack is None:
             return count_nodes(items)
+        haystack = itemized(haystack)
         self._left -= sum(count_cells(item, haystack) for item in items)
         if self._left < 0:
             raise TooMuch("there is too much to compare")
@@ -64,11 +66,6 @@ class Searcher:
             return sum(closest_subtree(item, haystack).distance for item in items)
         except TreeTooLarge as refused:
             raise TooMuch(str(refused)) from refused
-
-
-def items(tree: Tree) -> list[Tree]:
-    """The top-level items of a tree as trees; none of one that is only a root."""
-    return [tree.subtree(node) for node in items_of(tree) if node != tree.root]
 
 
 def count_nodes(trees: Sequence[Tree]) -> int:

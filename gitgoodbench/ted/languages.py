@@ -32,6 +32,41 @@ COMMENTS: Final = frozenset(
 
 _CLASS: Final = (b"class A {\n", b"\n}\n")
 _FAMILIES: Final = {"javascript": "typescript", "tsx": "typescript", "cpp": "c"}
+_TYPESCRIPT: Final = (
+    "class_body/* interface_body/* enum_body/* type_alias_declaration/object_type/* internal_module/statement_block/* "
+    "module/statement_block/* ambient_declaration/statement_block/*"
+)
+_C: Final = (
+    "field_declaration_list/* enumerator_list/* declaration_list/* /preproc_ifdef/* /preproc_if/* /preproc_elif/* "
+    "/preproc_else/*"
+)
+_MEMBERS: Final = {
+    "python": "class_definition/block/* /block/*",
+    "java": "class_body/* interface_body/* enum_body/* enum_body_declarations/* annotation_type_body/*",
+    "kotlin": "class_body/* enum_class_body/*",
+    "rust": "declaration_list/* field_declaration_list/* enum_variant_list/*",
+    "typescript": _TYPESCRIPT,
+    "tsx": _TYPESCRIPT,
+    "toml": "table/pair table_array_element/pair inline_table/pair array/*",
+    "markdown": "section/* list/* pipe_table/pipe_table_row",
+    "javascript": "class_body/*",
+    "go": "field_declaration_list/* interface_type/* import_spec_list/* var_spec_list/* const_declaration/const_spec "
+    "type_declaration/type_spec",
+    "c": _C,
+    "cpp": _C,
+    "csharp": "declaration_list/* enum_member_declaration_list/*",
+    "ruby": "class/body_statement/* module/body_statement/* singleton_class/body_statement/*",
+    "php": "declaration_list/* enum_declaration_list/* namespace_definition/compound_statement/*",
+    "swift": "class_body/* enum_class_body/* protocol_body/*",
+    "scala": "template_body/* enum_body/*",
+    "sql": "column_definitions/*",
+    "html": "element/element element/script_element element/style_element element/comment",
+    "css": "block/* keyframe_block_list/*",
+    "json": "object/* array/*",
+    "yaml": "block_mapping/* block_sequence/* flow_mapping/* flow_sequence/*",
+}
+"""Bash has none."""
+
 _SHEBANG: Final = re.compile(
     rb"#![ \t]*(?:\S*/)?env(?:[ \t]+(?:-\S+|\w+=\S*))*[ \t]+(?:\S*/)?(\S+)|#![ \t]*(?:\S*/)?(\S+)"
 )
@@ -49,8 +84,8 @@ class Language:
     module, function: the package that holds the grammar, and its function that returns it. fragment: the function for
     source without its file's frame, where that is another one. suffixes: ends of file names, with the dot.
     names: whole file names. aliases: other names, as after the fence of a block of code, in lower case. interpreters:
-    programs in a `#!` line, without version. wrappers: kinds of nodes that only hold the items of a file together.
-    frame: what makes a class of members, before and after them.
+    programs in a `#!` line, without version. wrappers: kinds of nodes that only hold the top-level items of a file
+    together. frame: what makes a class of members, before and after them.
     """
 
     name: str
@@ -74,6 +109,15 @@ class Language:
     def family(self) -> str:
         """What languages share whose trees can be compared, since one grammar grew out of the other's."""
         return _FAMILIES.get(self.name, self.name)
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Where items (see `items`) stand, other than directly in a file, as the kinds of nodes: `object/pair`.
+
+        The last one is the item's, those before it are what it stands in. `*` is every node but keywords, signs and
+        identifiers. After a slash at the start, the outermost node must itself be an item.
+        """
+        return tuple(_MEMBERS.get(self.name, "").split())
 
     @property
     def is_installed(self) -> bool:
@@ -218,6 +262,14 @@ def grammar(name: str, *, fragment: bool = False) -> tree_sitter.Language:
         ) from None
     function = language.fragment if fragment and language.fragment is not None else language.function
     return tree_sitter.Language(getattr(module, function)())
+
+
+@cache
+def named_kinds(name: str) -> frozenset[str]:
+    """The kinds of a language's nodes that are neither keywords nor signs."""
+    kinds = grammar(name)
+    numbers = range(kinds.node_kind_count)
+    return frozenset(kinds.node_kind_for_id(kind) or "" for kind in numbers if kinds.node_kind_is_named(kind))
 
 
 def _of_name(path: str) -> Language | None:

@@ -8,6 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gitgoodbench.ted.postorder import parents_of
+
 Integers = NDArray[np.int32]
 
 _BLANKS: Final = b" \t\n\r\f\v"
@@ -44,22 +46,12 @@ def _gaps(content: bytes, leftmost: Integers, starts: Integers, ends: Integers) 
     after = outermost[before + 1]
     holds = filled[starts[after]] > filled[ends[before]]
     if holds.any():
-        parents = _parents(is_leaf, outermost)[before[holds]]
+        parents = parents_of(leftmost)[before[holds]]
         yield from _rows(parents, ends[before[holds]], starts[after[holds]])
 
     early = inner[filled[starts[leftmost[inner]]] > filled[starts[inner]]]
     if len(early):
         yield from _rows(early, starts[early], starts[_first_children(leftmost)[early]])
-
-
-def _parents(is_leaf: NDArray[np.bool_], outermost: Integers) -> NDArray[np.int64]:
-    """The parent of each node: what follows the last of its siblings."""
-    last = np.arange(len(is_leaf))
-    followed = np.flatnonzero(is_leaf[1:])
-    last[followed] = outermost[followed + 1]
-    while not np.array_equal(further := last[last], last):
-        last = further
-    return last + 1
 
 
 def _first_children(leftmost: Integers) -> NDArray[np.int64]:

@@ -31,3 +31,18 @@ class Postorder:
         first = int(self.leftmost[node])
         inside = slice(first, node + 1)
         return Postorder(self.labels[inside].copy(), self.leftmost[inside] - np.int32(first))
+
+
+def parents_of(leftmost: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The parent of each node: what follows the last of its siblings. The root is its own."""
+    places = np.arange(len(leftmost))
+    is_leaf = leftmost == places
+    outermost = np.empty(len(leftmost), np.int64)  # of the nodes that begin with a leaf
+    outermost[leftmost] = places
+    last = places.copy()
+    followed = np.flatnonzero(is_leaf[1:])  # by a sibling, which begins with the next node
+    last[followed] = outermost[followed + 1]
+    while not np.array_equal(further := last[last], last):
+        last = further
+    last[:-1] += 1
+    return last

@@ -179,6 +179,11 @@ def tree_of(source: bytes, language: str, text: Text, nodes: Nodes) -> Tree:
     )
 
 
+def has_text(label: bytes) -> bool:
+    """Whether a node with this label has text of its own; each leaf has, even if it is empty."""
+    return _LEAF in label or _OWN in label
+
+
 def _integers(values: array[int]) -> NDArray[np.int32]:
     return np.array(values, np.int32)
 
