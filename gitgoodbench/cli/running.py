@@ -16,7 +16,7 @@ from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
 from gitgoodbench.reporting.progress import watching
 from gitgoodbench.reporting.published import published_figures
-from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, telling_dimensions
+from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.execute import Execution
@@ -91,7 +91,7 @@ def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> 
     summaries = [summarize_run(paths) for paths in map(find_run, names)]
     scenarios = {scenario for summary in summaries for scenario in summary.scenarios}
     figures = published_figures(scenarios) if published else ()
-    print_report(make_console(), summaries, by=by or telling_dimensions(summaries), published=figures)
+    print_report(make_console(), summaries, by=by or varying_dimensions(summaries), published=figures)
     return 0
 
 
@@ -109,7 +109,7 @@ def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
             break
     begun = runs[: len(executions)]
     summaries = [summarize_run(run.paths) for run in begun]
-    print_report(make_console(), summaries, by=telling_dimensions(summaries))
+    print_report(make_console(), summaries, by=varying_dimensions(summaries))
     _say_what_is_left(console, runs, executions)
     return exit_code(executions)
 

@@ -18,7 +18,7 @@ from gitgoodbench.cli.running import (
 )
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.errors import UserError
-from gitgoodbench.reporting.summary import telling_dimensions
+from gitgoodbench.reporting.summary import varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.judging import judge_options
 from gitgoodbench.runs.lock import locked
@@ -53,7 +53,7 @@ def score_runs(
             say(console, f"  {'/'.join(map(str, entry.before.key))} could not be scored: {entry.problem}")
         problems += sum(entry.after.awaits_judge for entry in rescored)
     summaries = [summarize_run(paths) for paths in folders]
-    print_report(make_console(), summaries, by=telling_dimensions(summaries))
+    print_report(make_console(), summaries, by=varying_dimensions(summaries))
     return EXIT_INFRASTRUCTURE if problems else 0
 
 

@@ -1,4 +1,4 @@
-"""The columns of the report: a header, and what stands below it for a run and for a published figure."""
+"""The columns of the report: a header, and the field of a run and of a published figure below it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gitgoodbench.reporting.summary import Cell, Figures
 from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH
 from gitgoodbench.scoring.statistics import Mean
 
-SAID_BY_SOLVED: Final = frozenset({"exact_match"})
+REPEATING_SOLVED: Final = frozenset({"exact_match"})
 """Scores that repeat what `solved` says."""
 
 _FIRST_K = 4
@@ -76,14 +76,14 @@ def gate_columns(every: Sequence[Figures]) -> list[Column]:
 
 
 def score_columns(every: Sequence[Figures]) -> list[Column]:
-    """The mean of each score that is known of some run.
+    """The mean of each score that some run has.
 
-    Those against the truth come first, for narrow terminals, each with its mean over attainable samples.
+    Scores against the truth come first, each with its mean over attainable samples.
     """
     names = dict.fromkeys(name for figures in every for name, mean in figures.total.scores.items() if mean.count)
-    told = [name for name in names if name not in SAID_BY_SOLVED]
+    shown = [name for name in names if name not in REPEATING_SOLVED]
     columns: list[Column] = []
-    for name in sorted(told, key=lambda name: name not in AGAINST_THE_TRUTH):
+    for name in sorted(shown, key=lambda name: name not in AGAINST_THE_TRUTH):
         columns.append(_score_column(name))
         if name in AGAINST_THE_TRUTH and any(name in figures.total.attainable_scores for figures in every):
             columns.append(_attainable_column(name))

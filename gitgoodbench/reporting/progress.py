@@ -18,24 +18,26 @@ _ESTIMATE_OVER_S = 3600.0
 
 
 class _Totals:
-    """Counts and cost so far, those of earlier sessions included."""
+    """Counts and cost so far, earlier sessions included. solved: None while no episode is known to be solved or not."""
 
     def __init__(self) -> None:
         self.planned = 0
         self.done = 0
-        self.solved = 0
+        self.solved: int | None = None
         self.statuses: Counter[Status] = Counter()
         self.cost: float | None = None
 
     def add(self, result: Result) -> None:
         self.done += 1
-        self.solved += result.solved is True
+        if result.solved is not None:
+            self.solved = (self.solved or 0) + result.solved
         self.statuses[result.status] += 1
         if result.usage.cost_usd is not None:
             self.cost = (self.cost or 0.0) + result.usage.cost_usd
 
     def text(self) -> str:
-        counts = [f"{self.solved} solved", *(f"{count} {status}" for status, count in sorted(self.statuses.items()))]
+        counts = [] if self.solved is None else [f"{self.solved} solved"]
+        counts += [f"{count} {status}" for status, count in sorted(self.statuses.items())]
         return ", ".join(counts) + (f", ${self.cost:.2f}" if self.cost else "")
 
 

@@ -76,7 +76,7 @@ class RunSummary:
         return self.agent if self.model is None else f"{self.agent} ({self.model})"
 
 
-def telling_dimensions(summaries: Sequence[RunSummary]) -> list[str]:
+def varying_dimensions(summaries: Sequence[RunSummary]) -> list[str]:
     """The dimensions in which the runs have more than one value, so that a breakdown says more than the whole."""
     return [
         name for name in DIMENSIONS if len({value for summary in summaries for value in summary.overall.by[name]}) > 1

@@ -11,7 +11,7 @@ import pytest
 from gitgoodbench.errors import Status
 from gitgoodbench.reporting.files import summary_csv, summary_json, write_summary
 from gitgoodbench.reporting.published import published_figures
-from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, summarize_cell, telling_dimensions
+from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, summarize_cell, varying_dimensions
 from gitgoodbench.runs.files import make_folder
 from gitgoodbench.runs.manifest import write_manifest
 from gitgoodbench.runs.paths import RunPaths
@@ -111,8 +111,8 @@ def test_scores_have_a_mean_over_the_attainable_answers_too() -> None:
 
 
 def test_only_dimensions_with_several_values_are_worth_a_breakdown() -> None:
-    assert telling_dimensions([summary()]) == ["difficulty", "language"]
-    assert telling_dimensions([summarize(make_manifest(), [make_result()])]) == []
+    assert varying_dimensions([summary()]) == ["difficulty", "language"]
+    assert varying_dimensions([summarize(make_manifest(), [make_result()])]) == []
 
 
 def test_epochs_have_a_mean_and_a_standard_error() -> None:

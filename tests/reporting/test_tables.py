@@ -313,3 +313,13 @@ def test_live_progress_counts_by_status_with_cost() -> None:
     assert "oracle [b]on[/b] mini" in stream.getvalue()
     assert "1 solved, 1 completed, 1 infrastructure_failed, $0.50" in stream.getvalue()
     assert "2/2" in stream.getvalue()
+
+
+def test_progress_says_nothing_of_solved_while_no_episode_is_known_to_be_solved_or_not() -> None:
+    console, stream = terminal(160)
+    with watching(console, "oracle on mini") as observer:
+        observer.begin(2, [])
+        observer.finished(make_result("c0", scenario="ir", solved=None))
+        assert "solved" not in stream.getvalue()
+        observer.finished(make_result("s0", solved=False))
+    assert "0 solved, 2 completed" in stream.getvalue()
