@@ -38,7 +38,7 @@ def solve_columns(every: Sequence[Figures], *, intervals: bool) -> list[Column]:
         columns.append(Column("of splittable", lambda figures: rate(figures.total.of_splittable)))
     columns += [
         Column(f"of answers{note}", lambda figures: rate(figures.total.of_answers)),
-        Column("of all", lambda figures: proportion(figures.total.of_all), _published_rate),
+        Column("of all", lambda figures: _of_all(figures.total), _published_rate),
     ]
     return columns
 
@@ -100,6 +100,10 @@ def cost(cell: Cell) -> str:
 _SUCCESS = Column(
     "success", lambda figures: proportion(figures.total.success), lambda figure: percent(figure.success_rate)
 )
+
+
+def _of_all(cell: Cell) -> str:
+    return proportion(cell.of_all) if cell.solved_is_known else UNKNOWN
 
 
 def _gate_column(name: str) -> Column:

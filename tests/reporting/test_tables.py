@@ -128,6 +128,14 @@ def test_where_nobody_judged_there_is_no_table_of_solve_rates_failures_or_not(ca
     assert not any("solved of answers" in line or "of all" in line for line in lines if not line.startswith("fake:"))
 
 
+def test_a_run_that_nobody_judged_has_no_solve_rate_beside_others_that_have() -> None:
+    console, stream = plain()
+    unjudged = summarize(make_manifest(samples=2, agent="other"), unjudged_runs()["one failed"][0])
+    print_report(console, [chains(judged=True), unjudged], by=[], published=published_figures({"icc"}))
+    (line,) = (line for line in lines_of(stream.getvalue()) if line.startswith("other 2 "))
+    assert line == "other 2 1/2 50.0 % - - - - $0.50 1.50"
+
+
 def test_a_run_that_was_judged_in_part_has_every_row_in_of_all() -> None:
     console, stream = plain()
     results = [make_result("c0", scenario="icc"), *unjudged_runs()["one failed"][0][1:]]
