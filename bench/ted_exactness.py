@@ -47,8 +47,8 @@ def real_pairs(random: Random, most: int) -> Iterator[tuple[Postorder, Postorder
 
 def wrong_distance(a: Postorder, b: Postorder) -> bool:
     expected = zss_distance(a, b)
-    ours = (fast.distance(a, b), int(plain.subtree_distances(a, b)[-1]), apted_distance(a, b))
-    return any(distance != expected for distance in ours)
+    distances = (fast.distance(a, b), int(plain.subtree_distances(a, b)[-1]), apted_distance(a, b))
+    return any(distance != expected for distance in distances)
 
 
 def wrong_search(needle: Postorder, haystack: Postorder) -> bool:

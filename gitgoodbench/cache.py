@@ -1,4 +1,4 @@
-"""Where the harness keeps what can be made or fetched again."""
+"""The cache folder: everything in it can be made or fetched again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def cache_home() -> Path:
     """`$GITGOODBENCH_CACHE`, else `$XDG_CACHE_HOME/gitgoodbench`, else `~/.cache/gitgoodbench`; not created.
 
     Raises:
-        UserError: none of these can be told (no home folder).
+        UserError: none of these is known (no home folder).
     """
     if own := os.environ.get("GITGOODBENCH_CACHE"):
         return Path(own).expanduser().absolute()

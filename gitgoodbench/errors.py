@@ -44,7 +44,7 @@ class GitGoodBenchError(Exception):
 
 
 class UserError(GitGoodBenchError):
-    """A mistake the user can mend: the message names the thing, the cause and the next step."""
+    """A mistake that the user can correct: the message names the thing, the cause and the next step."""
 
 
 class RunAborted(GitGoodBenchError):
@@ -68,7 +68,7 @@ class SetupFailed(EpisodeError):
 
 
 class InfrastructureFailed(EpisodeError):
-    """Something of ours broke: Docker, the disk, the network, the model's server."""
+    """Docker, the disk, the network or the model's server failed, not the agent."""
 
     status = Status.INFRASTRUCTURE_FAILED
 

@@ -44,7 +44,7 @@ def temporary_folder(purpose: str, *, large: bool = False) -> Iterator[Path]:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with everything in it, also what its permissions protect. Gone already is fine.
+    """Remove a folder with everything in it, whatever its permissions. An absent folder is no error.
 
     Raises:
         OSError: something in it cannot be removed.

@@ -1,4 +1,4 @@
-"""Who made a container or a folder, written on it: so `gitgoodbench clean` tells what a crash left from what is in use.
+"""Labels that name the process behind a container or folder: `gitgoodbench clean` removes only what a crash left.
 
 A process id alone is used again sooner or later; with the time its process started, on one machine and in one process
 namespace, it is not.
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Self
 
 LABEL: Final = "gitgoodbench"
-"""The label that everything of ours carries, with value "1"; the others are `gitgoodbench.<field>`."""
+"""The label of everything that the harness makes, with value "1"; the others are `gitgoodbench.<field>`."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from gitgoodbench.cli.options import Jobs, MaxCost, Repos, Runs
 
 
 def resume(runs: Runs, jobs: Jobs = None, max_cost: MaxCost = None, repos: Repos = None) -> int:
-    """Carry on with runs that were stopped.
+    """Resume runs that were stopped.
 
     Everything that decides results comes from their manifests.
 

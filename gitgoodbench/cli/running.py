@@ -73,7 +73,7 @@ def evaluate_agents(
 
 
 def resume_runs(names: Sequence[str], *, jobs: int | None, max_cost: float | None, repos: Path | None) -> int:
-    """Carry on with runs, from their manifests; returns the exit code."""
+    """Resume runs from their manifests; returns the exit code."""
     console = make_console(stderr=True)
     changes = {"jobs": jobs, "max_cost": max_cost, "repos": None if repos is None else str(repos.resolve())}
     runs = []
@@ -96,7 +96,7 @@ def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> 
 
 
 def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
-    """Carry out runs one after the other, then print their table and what is left to do."""
+    """Run one after the other, then print their table and what remains to be done."""
     for run in runs:
         create_run(run)
     scenarios = {name: scenario for run in runs for name, scenario in run.inputs.scenarios.items()}
@@ -143,7 +143,7 @@ def _say_what_is_left(console: Console, runs: Sequence[PreparedRun], executions:
 
 
 def resume_command(runs: Sequence[PreparedRun]) -> str:
-    """The command that carries on with these runs."""
+    """The command that resumes these runs."""
     return shlex.join(["gitgoodbench", "resume", *(str(run.paths.folder) for run in runs)])
 
 
@@ -171,7 +171,7 @@ def find_run(name: str) -> RunPaths:
 
 
 def open_provider(console: Console, config: RunConfig) -> SandboxProvider:
-    """The sandbox provider; which one it is, is said."""
+    """Choose the sandbox provider and print which one it is."""
     from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
     from gitgoodbench.sandbox.select import make_provider
 

@@ -78,7 +78,7 @@ def _load_path(dataset: HubDataset) -> str:
     import datasets.config  # type: ignore[import-untyped]
 
     if dataset.revision and not dataset.pinned and datasets.config.HF_HUB_OFFLINE:
-        raise UserError(f"{dataset}: only a commit id can be told from other revisions offline")
+        raise UserError(f"{dataset}: offline, only a commit id names a revision")
     if Path(dataset.name).exists():
         raise UserError(f"{dataset}: {dataset.name} also exists in the current folder; go to another folder first")
     return dataset.name

@@ -24,7 +24,7 @@ __all__ = ["Story", "StoryError", "build_story", "read_story", "story_files"]
 
 
 def story_files(folder: Path) -> list[Path]:
-    """The files of a story, in the order they are told.
+    """The files of a story, in their order.
 
     Raises:
         UserError: the folder has none.

@@ -77,7 +77,7 @@ class _Made:
 
 
 class _Builder:
-    """The state while a story is told: branch tips, labels, the clock, and the stream not yet sent."""
+    """The state while a story is built: branch tips, labels, the clock, and the stream not yet sent."""
 
     def __init__(self, story: Story, git: Git, marks: Path) -> None:
         self._git = git

@@ -50,7 +50,7 @@ class AttributeWatch:
                     self._paths.add(path)
 
     def layout(self, commit: str) -> Layout | None:
-        """The attribute files of a commit, which has been visited, that matter; None where that cannot be told."""
+        """The attribute files of a commit, which has been visited, that matter; None where that is unknown."""
         if self._blind:
             return None
         try:

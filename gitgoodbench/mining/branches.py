@@ -1,4 +1,4 @@
-"""Which branch a commit is on, told for many commits in one walk."""
+"""Which branch a commit is on, for many commits in one walk."""
 
 from __future__ import annotations
 

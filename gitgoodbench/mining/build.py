@@ -1,4 +1,4 @@
-"""From mined candidates to a dataset: filters, ids, splits, files, card.
+"""Build a dataset of mined candidates: filters, ids, splits, files, card.
 
 dataset/
   README.md                    the dataset card: what `datasets.load_dataset("dataset")` needs, and the statistics
@@ -35,7 +35,7 @@ SAMPLES: Final = "samples.parquet"
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """What a dataset is to be. languages: only rows of these; none: of any."""
+    """Options of a dataset. languages: only rows of these; none: of any."""
 
     filters: FilterSettings = field(default_factory=FilterSettings)
     plan: SplitPlan = field(default_factory=SplitPlan)

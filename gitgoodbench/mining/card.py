@@ -21,7 +21,7 @@ _MOST_REPOSITORIES: Final = 100
 
 @dataclass(frozen=True)
 class CardFacts:
-    """What the card tells. plots: files in the folder plots, and captions."""
+    """What the card contains. plots: files in the folder plots, and captions."""
 
     title: str
     mined: int

@@ -54,7 +54,7 @@ def state_after(header: bytes) -> State:
 
 @dataclass(frozen=True, slots=True)
 class CommitDiff:
-    """What a commit changed against its parent, or against nothing in a root commit; of a merge nothing is told.
+    """What a commit changed against its parent, or against nothing in a root commit; nothing for a merge.
 
     lines: added and removed lines by path; 0 for binary files.
     """

@@ -1,4 +1,4 @@
-"""Facts about a project that its repository tells: for what a list of repositories does not say.
+"""Facts about a project computed from its repository, where the list of repositories lacks them.
 
 Lines of code are counted by tokei, licences recognized by identify; both come with the extra `mining`. Without them
 these facts stay unknown.
@@ -33,7 +33,7 @@ def counters() -> tuple[bool, bool]:
 
 
 def compute_facts(git: Git, known: Project, languages: Mapping[str, bytes]) -> Project:
-    """What the repository tells about its project. Costly facts that are `known` already are not computed.
+    """Compute a project's facts from its repository. Costly facts that are `known` already are not computed.
 
     Contributors are distinct addresses of authors; the language is the one of most files at the default branch.
 

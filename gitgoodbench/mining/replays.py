@@ -1,4 +1,4 @@
-"""Thousands of merges replayed by one `git merge-tree --stdin` process.
+"""Replay thousands of merges by one `git merge-tree --stdin` process.
 
 Git's answer to a merge in which nothing was changed on both sides costs about a third of a millisecond, since it
 leaves out folders that only one side touched. Finding out beforehand that there is nothing to merge would need the

@@ -1,4 +1,4 @@
-"""Everything worth keeping of one repository, in one pass over its history."""
+"""Mine one repository in one pass over its history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gitgoodbench.workspace.scratch import ScratchRepository
 class MinedRepository:
     """What a repository holds. Everything is in a fixed order: that of history, parents first.
 
-    commits: how many were looked at. unreadable_commits: those among them whose changes cannot be told, since an object
+    commits: how many were visited. unreadable_commits: those among them whose changes are unknown, since an object
         is missing; no chain goes through them.
     chains_missing_object, chains_out_of_time: chains left out, as for merges in `merge_counts`.
     patches_missing_object: commits that could not be compared with others by patch id.

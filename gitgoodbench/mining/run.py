@@ -68,7 +68,7 @@ def mine(
     *,
     only: Sequence[str] = (),
 ) -> MiningReport:
-    """Mine the repositories and write the file. What a repository that fails costs is its own rows.
+    """Mine the repositories and write the file. A repository that fails loses only its own rows.
 
     Args:
         only: languages whose rows are wanted; none: all.
@@ -109,7 +109,7 @@ def _mine(
 
 
 def _keep(folder: Path, answer: Mined) -> Path:
-    """Write what a repository gave, and remove what it gave before."""
+    """Replace the repository's rows."""
     file = folder / f"{_slug(answer.name)}.{answer.key}.jsonl"
     if answer.content is not None:
         write_atomically(file, answer.content)
@@ -141,7 +141,7 @@ def _rows(targets: Sequence[Target], files: Mapping[str, Path], only: Sequence[s
 
 
 def _slug(name: str) -> str:
-    """A name as part of a file's name, the same for no two repositories."""
+    """A repository's name as part of a file's name, unique for each repository."""
     slug = name.replace("/", "__")
     if len(slug) <= _LONGEST_NAME:
         return slug

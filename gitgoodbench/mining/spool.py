@@ -1,4 +1,4 @@
-"""What was found, on disk, so that memory does not grow with it."""
+"""Mined items on disk, so that memory does not grow with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the message of a commit says about where the commit is from."""
+"""The source of a cherry-pick, as its message names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published reference figures (data/published.json), to stand beside one's own."""
+"""Published reference figures (data/published.json), shown beside the figures of runs."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why some episodes say nothing of the agent: a status, a reason, and which episodes."""
+    """Why some episodes are no answers: a status, a reason, and which episodes."""
 
     status: Status
     reason: str
@@ -140,7 +140,7 @@ def _over_epochs(results: Sequence[Result]) -> Mean:
 
 
 def _failures(results: Sequence[Result]) -> list[Failure]:
-    """What is in no solve rate, by reason, the most frequent first."""
+    """Episodes that are no answers, by reason, the most frequent first."""
     groups: dict[tuple[Status, str], list[str]] = {}
     for result in results:
         if not result.status.is_answer:

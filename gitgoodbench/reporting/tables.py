@@ -32,7 +32,7 @@ _ALL = "all scenarios"
 
 @dataclass(frozen=True)
 class _Row:
-    """One run's figures of what a table is about."""
+    """One run's figures in a table."""
 
     label: str
     summary: RunSummary
@@ -52,9 +52,9 @@ def print_report(
     by: Sequence[str],
     published: Sequence[PublishedFigure] = (),
 ) -> None:
-    """For each scenario what was solved, broken down by each dimension of `by`, and what the outcomes are like.
+    """Print what each scenario solved, broken down by each dimension of `by`, with gates and scores.
 
-    Then all scenarios together, the judges, and what is in no solve rate.
+    Then all scenarios together, the judges, and the episodes that are no answers.
     """
     labels = labels_of(summaries)
     scenarios = sorted({name for summary in summaries for name in summary.scenarios})
@@ -114,7 +114,7 @@ def _print_solved(console: Console, name: str, rows: Sequence[_Row], published: 
 
 
 def _what_is_known(rows: Sequence[_Row]) -> str:
-    """What the title says of solved: where no row is settled, why not."""
+    """`solved`, or why no answer is known to be solved or not."""
     if any(_is_settled(row.figures) for row in rows):
         return "solved"
     if any(row.figures.total.not_judged for row in rows):
@@ -125,7 +125,7 @@ def _what_is_known(rows: Sequence[_Row]) -> str:
 
 
 def _print_epochs(console: Console, name: str, rows: Sequence[_Row]) -> None:
-    """What the answers to the same samples say together, where there are several of them."""
+    """Print the mean over epochs, pass@k and pass^k, where samples have several answers."""
     columns = epoch_columns([row.figures for row in rows])
     if columns:
         title = "solved of answers over epochs: mean, pass@k, pass^k (n where fewer samples have k answers)"

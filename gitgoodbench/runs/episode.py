@@ -163,7 +163,7 @@ def _work(attempt: _Attempt, planned: PlannedEpisode, run: RunContext) -> None:
 
 
 def _run_agent(agent: Agent, episode: Episode, run: RunContext) -> Trajectory:
-    """Let the agent work; who can kill a sandbox with a command is to blame when it dies."""
+    """Let the agent work. An agent that has a shell is to blame when its sandbox dies."""
     try:
         return agent.run(episode, run.budget)
     except SandboxDied as problem:
@@ -175,7 +175,7 @@ def _run_agent(agent: Agent, episode: Episode, run: RunContext) -> Trajectory:
 
 
 def _take_outcome(episode: Episode, run: RunContext) -> Outcome:
-    """Take out what the agent left; what it made unreadable is an outcome too."""
+    """Collect what the agent left. A repository that the agent made unreadable is an outcome, too."""
     try:
         return episode.outcome()
     except AgentFailed as problem:
@@ -189,7 +189,7 @@ def _take_outcome(episode: Episode, run: RunContext) -> Outcome:
 
 
 def _close(sandbox: Sandbox, planned: PlannedEpisode, run: RunContext) -> None:
-    """Remove the sandbox. What it leaves behind is for `gitgoodbench clean`, and no reason to lose an answer."""
+    """Remove the sandbox. A failure here loses no answer: `gitgoodbench clean` removes the rest."""
     try:
         sandbox.close()
     except Exception as problem:

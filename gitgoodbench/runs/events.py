@@ -1,4 +1,4 @@
-"""run.log: what happened in a run, one JSON object a line, for those who look for the reason of something."""
+"""run.log: the events of a run, one JSON object a line, for finding out why something happened."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class EventLog:
             return
 
     def close(self) -> None:
-        """Close the file; events that come later, from threads left behind by an interruption, go nowhere."""
+        """Close the file. Later events, from threads that an interruption left running, are dropped."""
         descriptor, self._descriptor = self._descriptor, -1
         os.close(descriptor)
 

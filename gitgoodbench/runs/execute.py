@@ -1,4 +1,4 @@
-"""Working through a plan in parallel, with a way out at every moment."""
+"""Run a plan in parallel; it can be stopped at any moment."""
 
 from __future__ import annotations
 
@@ -74,9 +74,8 @@ def execute(
 ) -> Execution:
     """Run every planned episode that has no final result yet, `jobs` at a time.
 
-    Of an episode whose agent is done and which waits for a judge, only the judging is done. `max_cost` (US dollars,
-    over all sessions of the run) stops scheduling; episodes that run by then may end, so that the run can cost up to
-    `jobs` episodes more.
+    An episode that only awaits its judge is only judged. `max_cost` (US dollars, over all sessions of the run) stops
+    scheduling. Episodes that are running then may end, so the run can cost up to `jobs` episodes more.
     """
     before = {episode.key: result for episode in planned if (result := finished_result(episode, run.paths))}
     waiting = {key: result for key, result in before.items() if run.panel is not None and result.awaits_judge}

@@ -1,4 +1,4 @@
-"""Files that are whole or absent, whenever the process is killed."""
+"""Write files so that they are whole or absent, whenever the process is killed."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _GIB = 1024**3
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at. needed_for: what does not work without it. hint: how to get it; empty when it is there."""
+    """The result of one check. needed_for: what fails without it. hint: how to get it; empty where it is present."""
 
     name: str
     ok: bool

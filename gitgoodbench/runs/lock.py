@@ -1,7 +1,7 @@
 """One process at a time works on a run.
 
-The lock is the kernel's (flock), so that it falls with the process that held it, however that ended: there are no stale
-locks to judge by process ids that may belong to somebody else by now. The file names the holder for the error message.
+The kernel holds the lock (flock) and releases it when the process ends, however it ends. So there are no stale locks,
+and no process ids that another process may have by now. The file names the holder for the error message.
 """
 
 from __future__ import annotations

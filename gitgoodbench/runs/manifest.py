@@ -202,7 +202,7 @@ def read_manifest(paths: RunPaths) -> Manifest:
 
 
 def differences(before: Manifest, now: Manifest) -> list[str]:
-    """What decides results and is not the same, each as `name: before, now after`; empty when the run may carry on."""
+    """What decides results and has changed, each as `name: before, now after`; empty where the run may resume."""
     old, new = _deciding(before), _deciding(now)
     return [
         f"{name}: {_shown(old.get(name))}, now {_shown(new.get(name))}"

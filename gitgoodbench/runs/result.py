@@ -15,7 +15,7 @@ from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.scoring.judge.record import JudgeRecord, State
 
 RESULT_LIMIT = 64 * 1024 * 1024
-"""Bytes; a larger result.json is not one of ours."""
+"""Bytes; the harness writes no larger result.json."""
 
 
 def one_line(text: str) -> str:
@@ -130,13 +130,13 @@ class Result(_Record):
 
     @property
     def awaits_judge(self) -> bool:
-        """Whether the agent's work is done and saved, and only a judge's answer is missing for no fault of its own."""
+        """Whether only the judge's verdict is missing: the agent's work is done and saved."""
         unasked = self.judge is not None and self.judge.state in (State.PENDING, State.FAILED)
         return self.status is Status.UNSCORED and unasked
 
     @property
     def is_left(self) -> bool:
-        """Whether a resumed run has something to do here: the episode anew, or only its judging."""
+        """Whether a resumed run has work here: the episode again, or only its judging."""
         return not self.status.is_final or self.awaits_judge
 
     @property

@@ -1,4 +1,4 @@
-"""From a configuration to a run: everything that can be refused is refused here, before the first episode starts."""
+"""Turn a configuration into a run. Everything that can be refused is refused here, before the first episode starts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A run that may start, or carry on."""
+    """A run that may start or resume."""
 
     config: RunConfig
     inputs: Inputs
@@ -85,7 +85,7 @@ def load_inputs(config: RunConfig) -> Inputs:
 
 
 def inputs_for(agent: str, inputs: Inputs) -> Inputs:
-    """What an agent does of it all: only the scenarios that it plays. All agents have the same samples of a scenario.
+    """Keep the scenarios that an agent plays. All agents have the same samples of a scenario.
 
     Raises:
         UserError: there is no such agent, or it plays none of these scenarios.
@@ -115,7 +115,7 @@ def _choose_scenarios(installed: Mapping[str, Scenario], wanted: Sequence[str]) 
 
 
 def resolve(config: RunConfig) -> RunConfig:
-    """The configuration with what the environment decides written down, and without what the agent has no use for."""
+    """Fill in environment defaults; clear fields that only models use."""
     if config.agent != OPENAI:
         return config.model_copy(update={"model": None, "base_url": None, "price_input": None, "price_output": None})
     base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or None
@@ -165,7 +165,7 @@ def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
     """Refuse a shell in a sandbox that does not contain it.
 
     Raises:
-        UserError: so it is.
+        UserError: the tools have a shell, and the sandbox is not isolated.
     """
     if tools is ToolSet.SHELL and not provider.isolated:
         raise UserError(
@@ -256,7 +256,7 @@ def create_run(run: PreparedRun) -> None:
 
 
 def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None], last_words: str) -> Execution:
-    """Run what is left of the plan of a run that was created. For the main thread: it listens to signals.
+    """Run the unfinished episodes of a created run. For the main thread: it listens to signals.
 
     Args:
         announce, last_words: what is said when the user interrupts; see `stopping_on_signals`.
@@ -286,7 +286,7 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
 
 
 def stored_config(manifest: Manifest, **changes: object) -> RunConfig:
-    """The configuration with which a run carries on: the stored one, with the given fields of `MAY_CHANGE`."""
+    """The configuration of a resumed run: the stored one, with the given fields of `MAY_CHANGE`."""
     update = {"suite": manifest.suite.spec, "sandbox": manifest.sandbox["kind"]}
     fields = manifest.config.model_dump() | update
     return make_config(**fields | {name: value for name, value in changes.items() if value is not None})

@@ -47,7 +47,7 @@ class Stop:
         self.reason = self.reason or reason
 
     def give_up(self, reason: str) -> None:
-        """Start nothing new, and take running episodes their sandboxes."""
+        """Start nothing new, and close the sandboxes of running episodes."""
         self.finish_running(reason)
         self.giving_up = True
         self.close_sandboxes()

@@ -1,4 +1,4 @@
-"""From an outcome, its verdict and its judge to status and solved: the rules, for new and for saved outcomes alike."""
+"""Rules that turn a scored outcome into status and solved, for new and for saved outcomes alike."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def error_of(status: Status, message: str | None) -> ErrorRecord | None:
 def settle(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> Settlement:
     """Settle an episode whose outcome was scored and is not judged.
 
-    An outcome that cannot be read is the failure of an agent that had a shell, and not solved; without one nobody but
-    the harness touched the repository, and the failure is ours. What scoring could not settle is `unscored`; its gates
-    and scores stay.
+    An outcome that cannot be read is not solved and the agent's failure where the agent had a shell. Without a shell
+    only the harness touched the repository, so the failure is one of infrastructure. What scoring could not settle is
+    `unscored`; its gates and scores stay.
     """
     status, solved, paper, message = record.agent_status, verdict.solved, verdict.solved_paper, record.agent_error
     problem = problem_of(record, verdict)
@@ -68,8 +68,8 @@ def settle(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> Settlemen
 def settle_judged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet, judge: JudgeRecord | None) -> Settlement:
     """Settle an episode of a scenario that is judged.
 
-    Won in both orders is solved as the paper counts it; solved is that and every gate. Without a judge both stay
-    unknown. An episode that a judge was to settle and could not is `unscored`; its gates and scores stay.
+    The paper counts a win in both orders as solved; here every gate must be met as well. Without a judge both stay
+    unknown. An episode that its judge could not settle is `unscored`; its gates and scores stay.
     """
     if problem_of(record, verdict):
         return settle(record, verdict, tools)

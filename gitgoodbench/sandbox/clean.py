@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class CleanReport:
     """What `clean` did.
 
-    containers, volumes: names of the removed. folders: paths of the removed. kept: what is ours but in use, or perhaps
+    containers, volumes: names of the removed. folders: paths of the removed. kept: what is in use, or perhaps
     in use by another machine. problems: what could not be looked at or removed, one line each.
     """
 
@@ -34,9 +34,9 @@ class CleanReport:
 
 
 def clean(force: bool = False) -> CleanReport:
-    """Remove everything of ours whose process has ended; with `force` everything of ours, whoever uses it.
+    """Remove everything that the harness made and whose process has ended; with `force`, also what is in use.
 
-    Never raises for what it cannot reach or remove: the report says it.
+    What it cannot reach or remove is in the report; it raises nothing.
     """
     sweep = _Sweep(force)
     try:

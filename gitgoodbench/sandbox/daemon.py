@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DockerUnavailable(UserError):
-    """Docker, or the image, is not to be had here."""
+    """Docker or the image is not available."""
 
 
 DEFAULT_IMAGE: Final = "gitgoodbench-sandbox:latest"
@@ -52,7 +52,7 @@ def docker_errors() -> tuple[type[Exception], ...]:
 
 
 def brief(problem: BaseException) -> str:
-    """The one line of an SDK error that says something."""
+    """The line of an SDK error that names the cause."""
     explanation = getattr(problem, "explanation", None)
     text = explanation if isinstance(explanation, str) and explanation else str(problem)
     return " ".join(text.split())[:300] or type(problem).__name__

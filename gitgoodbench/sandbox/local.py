@@ -1,4 +1,4 @@
-"""The `local` sandbox: a temporary folder on this machine. It keeps order, not enemies: nothing is contained."""
+"""The `local` sandbox: a temporary folder on this machine. It isolates nothing."""
 
 from __future__ import annotations
 
@@ -67,18 +67,18 @@ class LocalSandbox(SupervisedSandbox):
 
     def _connect(self) -> ByteStream:
         self._end_supervisor()
-        ours, theirs = socket.socketpair()
-        with theirs:
+        near, far = socket.socketpair()
+        with far:
             try:
                 self._supervisor = subprocess.Popen(
                     supervisor_argv(sys.executable, root=self.work_dir, home=self._home, alone=False),
-                    stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.DEVNULL,
+                    stdin=far.fileno(), stdout=far.fileno(), stderr=subprocess.DEVNULL,
                     env=_path_of_this_machine(), start_new_session=True,
                 )  # fmt: skip
             except OSError as problem:
-                ours.close()
+                near.close()
                 raise SandboxDied(f"the supervisor of the sandbox does not start: {problem}") from problem
-        return SocketStream(ours)
+        return SocketStream(near)
 
     def _remove(self) -> None:
         self._end_supervisor()

@@ -29,7 +29,7 @@ def make_provider(
     """The provider of that kind; `auto` takes Docker where it answers and has the image, else `local`.
 
     Raises:
-        UserError: Docker was asked for and cannot be had, or the limits contradict each other.
+        UserError: Docker was asked for and is not available, or the limits contradict each other.
     """
     if kind == "local":
         return Choice(LocalProvider(limits), f"sandbox local, as asked for: {_LOCAL_WARNING}")

@@ -12,7 +12,7 @@ from gitgoodbench.git.process import Git
 def leaked_objects(
     workspace: Git, mirror: Git, answers: Sequence[str], known: Sequence[str], derived: Sequence[str] = ()
 ) -> list[str]:
-    """Ids of objects that the answers reach, that are in the workspace, and that are no honest possession of it.
+    """Ids of objects in the workspace that the answers reach and that it should not contain.
 
     Args:
         answers: commits of the real outcome, in the mirror.

@@ -151,7 +151,7 @@ def with_text(git: Git, change: FileChange, *, paired: bool) -> FileChange:
 
 
 def is_text(content: bytes) -> bool:
-    """Whether content is worth showing: a NUL is suffered in UTF-8 only."""
+    """Whether content is worth showing: NUL is allowed only in valid UTF-8."""
     if b"\0" not in content:
         return True
     try:

@@ -88,7 +88,7 @@ def test_hub_datasets_are_loaded_at_their_revision_and_again_offline(endpoint: s
                 HF_ENDPOINT=nowhere) == [
         pinned,
         later,
-        f"hub dataset {LITE} at main: only a commit id can be told from other revisions offline",
+        f"hub dataset {LITE} at main: offline, only a commit id names a revision",
         f"hub dataset {LITE} at {other}: the hub did not answer, and only {LATER} is in the local cache",
         "hub dataset JetBrains/git_good_bench is not in the local cache, and offline was asked for: "
         "load it once online, or name a local file",
