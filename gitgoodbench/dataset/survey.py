@@ -7,7 +7,7 @@ The rules are those of GitGoodBench (arXiv 2505.22583, section 3).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
@@ -106,7 +106,7 @@ class History:
         lines = [line.split(" ") for line in listed.split("\n") if line]
         parents = {oid: tuple(above) for oid, *above in lines}
         single = "".join(f"{oid}\n" for oid, above in parents.items() if len(above) == 1).encode("ascii")
-        options = ("-r", "-z", "--raw", "--numstat", "--no-renames")
+        options = ("-r", "-z", "--raw", "--numstat", "--find-renames=50%")
         output = git.run("diff-tree", "--stdin", *options, stdin=single)
         return cls(git, parents, _parse_changes(output))
 
@@ -181,19 +181,23 @@ def _conflicts(git: Git, ours: str, theirs: str) -> tuple[ConflictedFile, ...]:
 def _parse_changes(output: bytes) -> dict[str, dict[bytes, _FileChange]]:
     """Read `diff-tree --stdin -z --raw --numstat`: per commit its id, raw records, then line counts."""
     commits: dict[str, dict[bytes, _FileChange]] = {}
-    raw: dict[bytes, tuple[str, str, str]] = {}
     changes: dict[bytes, _FileChange] = {}
     fields = iter(output.split(b"\0"))
     for field in fields:
         if field.startswith(b":"):
             _, _, old, new, status = field[1:].decode("ascii").split(" ")
-            raw[next(fields)] = (status, old, new)
+            path, nothing = next(fields), "0" * len(old)
+            if status[0] == "R":  # a deletion and an addition, but for the lines
+                changes[path] = _FileChange("D", old, nothing, 0)
+                path, status, old = next(fields), "A", nothing
+            changes[path] = _FileChange(status, old, new, 0)
         elif b"\t" in field:
             added, removed, path = field.split(b"\t", 2)
+            if not path:
+                _, path = next(fields), next(fields)
             count = 0 if added == b"-" else int(added) + int(removed)
-            status, old, new = raw[path]
-            changes[path] = _FileChange(status, old, new, count)
+            changes[path] = replace(changes[path], lines=count)
         elif field:
-            raw, changes = {}, {}
+            changes = {}
             commits[field.decode("ascii").strip()] = changes
     return commits

@@ -1,10 +1,9 @@
-"""Which step of a series of versions brought each line of the last one, and which did away with each of the first."""
+"""Which step of a series of versions added each line of the last one, and which removed each line of the first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from gitgoodbench.git.hunks import Mark, TextChange
 
@@ -13,31 +12,21 @@ from gitgoodbench.git.hunks import Mark, TextChange
 class LineOrigins:
     """Steps are counted from 0.
 
-    removed_by: for each line of the first version the step whose change there is the one that lasts, None for a line
-    that is kept. If the lines that replaced it are all replaced again, it is the later step: what stands in the end
-    in the line's place, or that nothing does, is that step's doing.
+    removed_by: for each line of the first version the step that removed it, None for a line that is kept.
     added_by: for each line of the last version the step that added it, None for one that was there before.
+    Lines that one step adds and a later one removes are in neither.
     """
 
     removed_by: tuple[int | None, ...]
     added_by: tuple[int | None, ...]
 
 
-@dataclass(eq=False)
-class _Replacement:
-    """Lines of the first version that were replaced together, and how many of the lines put there still stand."""
-
-    replaced: list[int]
-    standing: int
-
-
 @dataclass(frozen=True)
 class _Line:
-    """A line of some version: its number in the first version, or the step that added it and what it replaced."""
+    """A line of some version: its number in the first version, or the step that added it."""
 
     number: int | None = None
     step: int | None = None
-    replacement: _Replacement | None = None
 
 
 def trace_lines(first_lines: int, steps: Sequence[TextChange | None]) -> LineOrigins:
@@ -50,18 +39,14 @@ def trace_lines(first_lines: int, steps: Sequence[TextChange | None]) -> LineOri
     for step, change in enumerate(steps):
         if change is None:
             continue
-        standing = iter(lines)
+        before = iter(lines)
         lines = []
-        for is_kept, run in groupby(change.script, key=lambda line: line.mark is Mark.KEPT):
-            marks = [line.mark for line in run]
-            if is_kept:
-                lines += (next(standing) for _ in marks)
-                continue
-            replaced = list(_replaced([next(standing) for mark in marks if mark is Mark.REMOVED]))
-            for number in replaced:
-                removed_by[number] = step
-            added = marks.count(Mark.ADDED)
-            lines += [_Line(step=step, replacement=_Replacement(replaced, added))] * added
+        for changed in change.script:
+            line = _Line(step=step) if changed.mark is Mark.ADDED else next(before)
+            if changed.mark is not Mark.REMOVED:
+                lines.append(line)
+            elif line.number is not None:
+                removed_by[line.number] = step
     return LineOrigins(tuple(removed_by), tuple(line.step for line in lines))
 
 
@@ -75,14 +60,3 @@ def step_of(change: TextChange, position: int, origins: LineOrigins) -> int | No
     if old is not None and new is not None:
         return None
     return origins.removed_by[old] if old is not None else origins.added_by[new or 0]
-
-
-def _replaced(removed: Sequence[_Line]) -> Iterator[int]:
-    """Lines of the first version whose place is free once these lines are removed."""
-    for line in removed:
-        if line.number is not None:
-            yield line.number
-        elif line.replacement is not None:
-            line.replacement.standing -= 1
-            if line.replacement.standing == 0:
-                yield from line.replacement.replaced

@@ -19,6 +19,9 @@ from gitgoodbench.git.process import Git
 
 COMMITS_PER_PROCESS: Final = 1500
 _PROCESSES_AHEAD: Final = 3
+_RENAME_LIMIT: Final = 1000
+"""Added or deleted files of one commit up to which moved files with other contents are searched for: Git's default."""
+
 _BLOCK: Final = 1 << 16
 _COMMAND: Final = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abbrev", "--raw")
 _COLON: Final = ord(":")
@@ -56,7 +59,9 @@ def state_after(header: bytes) -> State:
 class CommitDiff:
     """What a commit changed against its parent, or against nothing in a root commit; nothing for a merge.
 
-    lines: added and removed lines by path; 0 for binary files.
+    changes: without renames, each of which is a deletion and an addition.
+    lines: added and removed lines by path; 0 for binary files. As `git log -M --numstat` counts them: a file that moves
+        has those that differ from what it was, at its new path, and none if it only moves.
     """
 
     changes: Changes
@@ -70,7 +75,8 @@ def read_changes(git: Git, trees: Iterable[str]) -> Iterator[Changes | None]:
 
 def read_diffs(git: Git, commits: Iterable[str]) -> Iterator[CommitDiff | None]:
     """What each of the commits changed, in the order given; None where an object is missing."""
-    return _ask(git, commits, _parse_diffs, "--root", "--always", "--numstat", "--format=tformat:%H")
+    options = ("--root", "--always", "--numstat", "--format=tformat:%H", "--find-renames=50%", f"-l{_RENAME_LIMIT}")
+    return _ask(git, commits, _parse_diffs, *options)
 
 
 Parser = Callable[[IO[bytes]], Iterator[tuple[str, T]]]
@@ -185,9 +191,11 @@ def _parse_diffs(stream: IO[bytes]) -> Iterator[tuple[str, CommitDiff]]:
     for field in fields:
         text = field.removeprefix(b"\n")
         if text.startswith(b":"):
-            changes.append((text, next(fields, b"")))
+            changes += _read_change(text, fields)
         elif b"\t" in text:
             added, removed, path = text.split(b"\t", 2)
+            if not path:  # a rename: both paths follow
+                _, path = next(fields, b""), next(fields, b"")
             lines[path] = 0 if added == b"-" else int(added) + int(removed)
         elif text:
             if commit:
@@ -195,6 +203,18 @@ def _parse_diffs(stream: IO[bytes]) -> Iterator[tuple[str, CommitDiff]]:
             commit, changes, lines = text, [], {}
     if commit:
         yield commit.decode("ascii"), CommitDiff(tuple(changes), lines)
+
+
+def _read_change(header: bytes, fields: Iterator[bytes]) -> Iterator[Change]:
+    """A raw record; a rename (`:100644 100755 OLD NEW R90`, two paths) as a deletion and an addition."""
+    path = next(fields, b"")
+    if b" R" not in header:
+        yield header, path
+        return
+    old_mode, new_mode, old_oid, new_oid, _ = header[1:].split(b" ")
+    nothing = b"0" * len(old_oid)
+    yield b":%s 000000 %s %s D" % (old_mode, old_oid, nothing), path
+    yield b":000000 %s %s %s A" % (new_mode, nothing, new_oid), next(fields, b"")
 
 
 def line_file(lines: Iterable[str]) -> IO[bytes]:

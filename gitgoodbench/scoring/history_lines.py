@@ -12,7 +12,8 @@ from math import comb
 from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
-from gitgoodbench.git.hunks import Mark, TextChange, change_between
+from gitgoodbench.git.conflict_text import split_lines
+from gitgoodbench.git.hunks import Line, Mark, RawHunk, TextChange, change_between, change_from
 from gitgoodbench.git.line_origins import LineOrigins, trace_lines
 from gitgoodbench.git.objects import (
     SUBMODULE,
@@ -93,8 +94,16 @@ class LineReader:
             after = read_hostile_tree(self._git, commit)
             changed.append([(path, *pair) for path, pair in sorted(changed_paths(before, after).items())])
             before = after
-            if sum(map(len, changed)) > MAX_FILES:
-                raise TooLarge(f"more than {MAX_FILES} files are changed")
+            _check_count(changed)
+        return self.compare(changed)
+
+    def compare(self, changed: Sequence[Sequence[RawChange]]) -> LineHistory:
+        """The same of changes that are known: for each commit, the paths whose entries differ.
+
+        Raises:
+            TooLarge: more files, or larger ones, are changed than is compared.
+        """
+        _check_count(changed)
         blobs = _read_small(self._git, [entry for files in changed for _, *pair in files for entry in pair])
         return LineHistory(tuple(tuple(self._file(blobs, file) for file in files) for files in changed))
 
@@ -103,6 +112,8 @@ class LineReader:
         old, new = (b"" if entry is None else blobs.get(entry.oid) for entry in (before, after))
         if old is None or new is None:
             return ChangedFile(path, before, after, None, old or b"", new or b"")
+        if before is not None and after is not None and before.mode[:3] != after.mode[:3]:
+            return ChangedFile(path, before, after, _replacement(old, new), old, new)
         key = ("" if before is None else before.oid, "" if after is None else after.oid)
         if key not in self._texts:
             self._texts[key] = change_between(self._git, (key[0], old), (key[1], new))
@@ -123,29 +134,29 @@ def changed_lines(files: Iterable[ChangedFile]) -> Counter[object]:
     return found
 
 
-def reproduced(ours: LineHistory, theirs: LineHistory) -> float:
-    """Share of their commits that ours has, each as exactly the same set of changed lines."""
-    left = [changed_lines(files) for files in ours.commits]
+def commits_reproduced(agent: LineHistory, truth: LineHistory) -> float:
+    """Share of the real commits that the agent's history has, each as exactly the same set of changed lines."""
+    left = [changed_lines(files) for files in agent.commits]
     found = 0
-    for files in theirs.commits:
+    for files in truth.commits:
         wanted = changed_lines(files)
         if wanted in left:
             left.remove(wanted)
             found += 1
-    return found / len(theirs.commits)
+    return found / len(truth.commits)
 
 
-def grouping_likeness(ours: LineHistory, theirs: LineHistory) -> float | None:
+def line_grouping(agent: LineHistory, truth: LineHistory) -> float | None:
     """The adjusted Rand index of the two groupings of lines into commits; None where no line can be compared.
 
     The lines are those of the first version that one of the histories removes and those of the last version that one
-    of them adds; a line belongs to the commit that removed or added it. Lines that come and go in between do not count.
-    Both histories must begin and end alike.
+    of them adds. A line's group is the commit that removed or added it; the lines that a history leaves alone are one
+    group more. Lines that come and go in between are not counted. Both histories must begin and end alike.
     """
     pairs: list[tuple[int | None, int | None]] = []
-    paths = {file.path for history in (ours, theirs) for files in history.commits for file in files}
+    paths = {file.path for history in (agent, truth) for files in history.commits for file in files}
     for path in sorted(paths):
-        first, second = _origins(ours, path), _origins(theirs, path)
+        first, second = _origins(agent, path), _origins(truth, path)
         if first is None or second is None or not _comparable(first, second):
             continue
         pairs += zip(first.removed_by, second.removed_by, strict=True)
@@ -170,6 +181,18 @@ def adjusted_rand_index(pairs: Sequence[tuple[object, object]]) -> float | None:
         return 1.0
     expected = first * second / everything
     return (together - expected) / ((first + second) / 2 - expected)
+
+
+def _replacement(old: bytes, new: bytes) -> TextChange:
+    """All lines removed and all lines added, as Git shows a file that becomes a symbolic link."""
+    sides = ((Mark.REMOVED, old), (Mark.ADDED, new))
+    lines = tuple(Line(mark, line) for mark, content in sides for line in split_lines(content))
+    return change_from(old, new, [RawHunk(0, 0, b"", lines)] if lines else [])
+
+
+def _check_count(changed: Sequence[Sequence[RawChange]]) -> None:
+    if sum(map(len, changed)) > MAX_FILES:
+        raise TooLarge(f"more than {MAX_FILES} files are changed")
 
 
 def _read_small(git: Git, entries: Iterable[Entry | None]) -> dict[str, bytes | None]:

@@ -21,8 +21,8 @@ from gitgoodbench.scoring.history_lines import (
     ChangedFile,
     LineHistory,
     LineReader,
-    grouping_likeness,
-    reproduced,
+    commits_reproduced,
+    line_grouping,
 )
 from gitgoodbench.scoring.messages import MessageFigures, read_messages
 from gitgoodbench.scoring.similarity_history import history_similarity
@@ -86,24 +86,39 @@ def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Seq
         commits, real: first-parent lines above it, oldest first, one commit at least; `commits` may be hostile.
     """
     reader, counter = LineReader(git), _DefinitionCounter()
-    ours, theirs = (_Known.of(git, reader, base, history, real[-1]) for history in (commits, real))
-    likeness = share = similarity = None
-    if ours.lines is not None and theirs.lines is not None:
-        share = reproduced(ours.lines, theirs.lines)
-        similarity = history_similarity(ours.lines, theirs.lines)
-        if same_tree(git, commits[-1], real[-1]):
-            likeness = grouping_likeness(ours.lines, theirs.lines)
-    told = ours.messages
+    agent, truth = (_Known.of(git, reader, base, history, real[-1]) for history in (commits, real))
+    told = agent.messages
     scores = {
-        "syntax_valid": None if ours.valid is None else ours.valid / len(commits),
+        "syntax_valid": None if agent.valid is None else agent.valid / len(commits),
         "messages_distinct": 1 - (told.repeated + told.empty) / len(commits),
         "subjects_short": 1 - told.long_subjects / told.with_subject if told.with_subject else None,
         "subjects_imperative": 1 - told.other_moods / told.with_subject if told.with_subject else None,
-        "commits_reproduced": share,
-        "line_grouping": None if likeness is None else max(0.0, likeness),
-        "history_similarity": similarity,
+        **scores_against_truth(git, (commits, agent.lines), (real, truth.lines)),
     }
-    return HistoryScores(scores, {"history": ours.figures(counter), "real_history": theirs.figures(counter)})
+    return HistoryScores(scores, {"history": agent.figures(counter), "real_history": truth.figures(counter)})
+
+
+History = tuple[Sequence[str], LineHistory | None]
+"""Commits, oldest first, and what they change; None where that cannot be read."""
+
+
+def scores_against_truth(git: Git, agent: History, truth: History) -> dict[str, float | None]:
+    """The scores of `AGAINST_THE_TRUTH`: 1.0 for the same trees commit for commit, however large these are."""
+    (commits, made), (real, wanted) = agent, truth
+    if _trees(git, commits) == _trees(git, real):
+        return dict.fromkeys(AGAINST_THE_TRUTH, 1.0)
+    if made is None or wanted is None:
+        return dict.fromkeys(AGAINST_THE_TRUTH)
+    grouping = line_grouping(made, wanted) if same_tree(git, commits[-1], real[-1]) else None
+    return {
+        "commits_reproduced": commits_reproduced(made, wanted),
+        "line_grouping": None if grouping is None else max(0.0, grouping),
+        "history_similarity": history_similarity(made, wanted),
+    }
+
+
+def _trees(git: Git, commits: Sequence[str]) -> list[str]:
+    return [commit.tree for commit in read_commits(git, commits)]
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from gitgoodbench.workspace.store import RepositoryStore
 from .changes import FileChange, read_changes, with_text
 from .division import Division
 from .grouping import Grouping, read_grouping
+from .nearest import is_attainable
 from .prompt import commit_prompt
 from .tools import CommitTools, ExtendedCommitTools
 
@@ -89,6 +90,8 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         offered, rest = _divide(mirror, changes, chain_file(sample), options)
         _check_present(mirror, changes)
         reference = _reference(mirror, chain, offered)
+        division = Division(offered, rest)
+        facts = _facts(division, changes, reference, options)
         boundary = chain_boundary(mirror, base, options.history) if options.history is not None else ()
     except GitError as problem:
         raise SetupFailed(f"the chain cannot be read: {problem}") from problem
@@ -96,14 +99,13 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         git = _workspace(sandbox, mirror, base, changes, boundary)
     except GitError as problem:
         raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
-    division = Division(offered, rest)
     return CommitEpisode(
         sandbox=sandbox,
         git=git,
         tools=_toolbox(sandbox, git, division, base, options),
         division=division,
         prompt=commit_prompt(division, sample.programming_language, options),
-        facts=_facts(division, changes, reference, options),
+        facts=facts,
         base=base,
         reference=reference,
     )
@@ -193,8 +195,19 @@ def _facts(
         "hunks_offered": options.hunks,
         "hunks": hunks,
         "splittable": hunks > 1,
-        "attainable": grouping.attainable(offered),
+        "hunks_pure": grouping.all_pure(offered),
+        "attainable": _attainable(division, reference, options),
         "commits": len(reference.chain.commits),
         "commits_visible": grouping.visible(offered),
         "files_changed": len(changes),
     }
+
+
+def _attainable(division: Division, reference: Reference, options: EpisodeOptions) -> bool | None:
+    """Whether the tools of the episode can make the real commits; None where an object of the chain is missing."""
+    if not reference.grouping.known:
+        return None
+    if options.tool_set is ToolSet.SHELL:
+        return True
+    split = options.tool_set is ToolSet.EXTENDED
+    return is_attainable(reference.mirror, reference.chain, division, reference.grouping, split=split)

@@ -58,8 +58,8 @@ class Grouping:
         """Whether a single commit made all of it, as far as can be told."""
         return len({maker for maker in self.makers(file, part) if maker is not None}) <= 1
 
-    def attainable(self, files: Sequence[FileChange]) -> bool | None:
-        """Whether the real grouping of these files' changed lines can be had with whole hunks; None if unknown."""
+    def all_pure(self, files: Sequence[FileChange]) -> bool | None:
+        """Whether every hunk of these files comes from one real commit; None if unknown."""
         return all(self.is_pure(file, part) for file in files for part in file.parts) if self.known else None
 
     def visible(self, files: Sequence[FileChange]) -> int | None:

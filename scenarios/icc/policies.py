@@ -22,6 +22,7 @@ from gitgoodbench.workspace.build import commit_index, put_tree
 from .changes import FileChange, FileContent, Part
 from .division import Division, Piece
 from .episode import CommitEpisode
+from .nearest import mixed_hunks, pieces_by_commit
 from .shell_commits import commit_by_shell
 from .tools import ExtendedCommitTools
 
@@ -70,14 +71,14 @@ def tool_oracle(episode: CommitEpisode, call: Call) -> None:
     if isinstance(episode.toolbox, ShellTools):
         _real_commits_by_shell(episode, call)
         return
+    division, reference = episode.division, episode.reference
+    grouping, messages = reference.grouping, reference.messages
     if isinstance(episode.toolbox, ExtendedCommitTools):
-        _split_mixed_hunks(episode, call)
-    reference = episode.reference
-    by_commit: dict[int, list[Piece]] = {}
-    for piece in episode.division.remaining:
-        by_commit.setdefault(_maker(episode, piece), []).append(piece)
-    groups = [Group(_text(reference.messages[number]), by_commit[number]) for number in sorted(by_commit)]
-    _commit_groups(episode, call, groups, _text(reference.messages[-1]))
+        for number, cuts in mixed_hunks(division, grouping):
+            call("split_hunk", hunk=number, after_lines=cuts)
+    by_commit = pieces_by_commit(division, grouping, len(messages))
+    groups = [Group(_text(messages[number]), pieces) for number, pieces in by_commit.items()]
+    _commit_groups(episode, call, groups, _text(messages[-1]))
 
 
 def group_by_definition(division: Division) -> list[Group]:
@@ -116,35 +117,6 @@ def _commit_groups(episode: CommitEpisode, call: Call, groups: Iterable[Group], 
             return
     if not division.finished:
         call("commit_remaining_changes", commit_message=rest_message, reason=REASON)
-
-
-def _split_mixed_hunks(episode: CommitEpisode, call: Call) -> None:
-    """Cut every hunk between two lines that different commits made; lines of unknown origin go with those above."""
-    division, grouping = episode.division, episode.reference.grouping
-    number = 1
-    while number <= len(division.remaining):
-        piece = division.remaining[number - 1]
-        cuts = _cuts(grouping.makers(piece.file, piece.part)) if isinstance(piece.part, Hunk) else []
-        if cuts:
-            call("split_hunk", hunk=number, after_lines=cuts)
-        number += 1 + len(cuts)
-
-
-def _cuts(makers: Sequence[int | None]) -> list[int]:
-    cuts = []
-    current = None
-    for line, maker in enumerate(makers):
-        if maker is not None and current is not None and maker != current:
-            cuts.append(line)
-        current = current if maker is None else maker
-    return cuts
-
-
-def _maker(episode: CommitEpisode, piece: Piece) -> int:
-    """The commit that made most of a piece, the later one of two; the last one where nothing is known."""
-    makers = [maker for maker in episode.reference.grouping.makers(piece.file, piece.part) if maker is not None]
-    last = len(episode.reference.chain.commits) - 1
-    return max(set(makers), key=lambda maker: (makers.count(maker), maker), default=last)
 
 
 def _real_commits_by_shell(episode: CommitEpisode, call: Call) -> None:

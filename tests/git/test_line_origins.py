@@ -33,16 +33,17 @@ def test_lines_belong_to_the_step_that_added_or_removed_them(git: Git) -> None:
     assert origins == LineOrigins((1, None, None), (None, None, 2, 0))
 
 
-def test_a_line_edited_twice_belongs_to_the_later_step(git: Git) -> None:
-    assert traced(git, b"a\n", b"b\n", b"c\n") == LineOrigins((1,), (1,))
+def test_a_line_edited_twice_goes_with_the_first_edit_and_comes_with_the_last(git: Git) -> None:
+    assert traced(git, b"a\n", b"b\n", b"c\n") == LineOrigins((0,), (1,))
 
 
-def test_a_line_whose_replacement_lasts_in_part_belongs_to_the_step_that_replaced_it(git: Git) -> None:
+def test_an_edit_of_the_lines_that_replaced_a_line_says_nothing_of_that_line(git: Git) -> None:
     assert traced(git, b"a\n", b"b\nc\n", b"B\nc\n") == LineOrigins((0,), (1, 0))
+    assert traced(git, b"a\nz\n", b"b\nz\n", b"z\n") == LineOrigins((0, None), (None,))
 
 
-def test_a_replacement_that_goes_without_another_one_belongs_to_the_step_that_removed_it(git: Git) -> None:
-    assert traced(git, b"a\nz\n", b"b\nz\n", b"z\n") == LineOrigins((1, None), (None,))
+def test_a_line_that_goes_and_comes_back_is_removed_and_added(git: Git) -> None:
+    assert traced(git, b"a\nb\n", b"b\n", b"a\nb\n") == LineOrigins((0, None), (1, None))
 
 
 def test_lines_that_came_and_went_leave_no_trace(git: Git) -> None:

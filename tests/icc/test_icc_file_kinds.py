@@ -160,7 +160,7 @@ def test_a_mode_change_of_the_chains_file_is_one_of_its_hunks(tmp_path: Path, lo
     case = make_chain(tmp_path / "r.git", [{b"a.py": A}, {b"a.py": b"2\n"}, {b"a.py": (EXECUTABLE, b"2\n")}])
     with begin(case, local_provider) as (episode, _):
         assert episode.facts == {
-            "hunks_offered": "chain-file", "hunks": 2, "splittable": True, "attainable": True,
+            "hunks_offered": "chain-file", "hunks": 2, "splittable": True, "hunks_pure": True, "attainable": True,
             "commits": 2, "commits_visible": 2, "files_changed": 1,
         }  # fmt: skip
     _, _, _, commits = play(case, local_provider, "tool-oracle")

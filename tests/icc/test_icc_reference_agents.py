@@ -55,11 +55,11 @@ def messages(case: ChainCase, provider: SandboxProvider, agent: str, options: Ep
 def test_the_facts_of_the_sample(case: ChainCase, local_provider: SandboxProvider) -> None:
     with begin(case, local_provider) as (episode, _):
         assert episode.facts == {
-            "hunks_offered": "chain-file", "hunks": 3, "splittable": True, "attainable": True,
+            "hunks_offered": "chain-file", "hunks": 3, "splittable": True, "hunks_pure": True, "attainable": False,
             "commits": 2, "commits_visible": 2, "files_changed": 2,
         }  # fmt: skip
     with begin(case, local_provider, EpisodeOptions(hunks="all")) as (episode, _):
-        assert episode.facts["hunks"] == 4
+        assert (episode.facts["hunks"], episode.facts["attainable"]) == (4, True)
         assert episode.facts["hunks_offered"] == "all"
 
 
@@ -139,7 +139,8 @@ def test_a_mixed_hunk_is_unattainable_whole_and_attainable_split(
     assert not episode.facts["splittable"]
     assert [files[b"a.py"][1] for files in commits] == [versions[2][b"a.py"]]
     _, _, episode, commits = play(case, local_provider, "tool-oracle", EpisodeOptions(ToolSet.EXTENDED))
-    assert not episode.facts["attainable"]
+    assert episode.facts["attainable"]
+    assert not episode.facts["hunks_pure"]
     assert [files[b"a.py"][1] for files in commits] == [versions[1][b"a.py"], versions[2][b"a.py"]]
 
 
@@ -148,8 +149,8 @@ def test_commits_that_leave_no_trace_are_not_visible(tmp_path: Path, local_provi
     case = make_chain(tmp_path / "r.git", [{b"a.py": content} for content in contents])
     with begin(case, local_provider) as (episode, _):
         assert episode.facts["commits"] == 4
-        assert episode.facts["commits_visible"] == 1
-        assert episode.facts["attainable"]
+        assert episode.facts["commits_visible"] == 2
+        assert not episode.facts["attainable"]
 
 
 @pytest.mark.docker

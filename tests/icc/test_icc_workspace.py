@@ -159,7 +159,7 @@ def test_a_mirror_without_contents_that_are_not_needed(case: ChainCase, local_pr
     for agent in ("per-hunk", "tool-oracle"):
         verdict, _, episode, _ = play(case, local_provider, agent)
         assert all(verdict.gates.values()), verdict.gates
-        assert episode.facts["attainable"]
+        assert episode.facts["attainable"] is False  # known: nothing is missing that it asks for
 
 
 def test_a_mirror_without_a_content_between_cannot_tell_the_grouping(
@@ -168,7 +168,7 @@ def test_a_mirror_without_a_content_between_cannot_tell_the_grouping(
     lose(case, case.git.line("rev-parse", f"{case.commits[0]}:a.py"))
     verdict, _, episode, _ = play(case, local_provider, "tool-oracle")
     assert all(verdict.gates.values())
-    assert episode.facts["attainable"] is None
+    assert episode.facts["attainable"] is episode.facts["hunks_pure"] is None
     assert episode.facts["splittable"]
 
 

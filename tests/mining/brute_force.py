@@ -185,8 +185,12 @@ def chain_lines(repository: Path, path: bytes, commits: Sequence[str]) -> tuple[
     """Changed lines in the chain's file and in all files that do not end as they began."""
     counts: dict[bytes, int] = defaultdict(int)
     for commit in commits:
-        for line in git(repository, "diff", "--numstat", "-z", "--no-renames", f"{commit}^", commit).split(b"\0")[:-1]:
+        shown = git(repository, "log", "-1", "-M", "--numstat", "-z", "--format=", commit).removeprefix(b"\n")
+        fields = iter(shown.split(b"\0")[:-1])
+        for line in fields:
             added, removed, name = line.split(b"\t", 2)
+            if not name:
+                _, name = next(fields), next(fields)
             counts[name] += 0 if added == b"-" else int(added) + int(removed)
     base, newest = f"{commits[0]}^", commits[-1]
     lasting = git(repository, "diff", "--name-only", "-z", "--no-renames", base, newest).split(b"\0")[:-1]

@@ -227,6 +227,30 @@ def test_a_file_whose_own_changes_cancel_out_has_no_purity(graph: Graph) -> None
     assert (chain.file_lines, chain.all_lines, chain.purity, chain.difficulty) == (0, 0, 0.0, None)
 
 
+def test_a_file_that_only_moves_has_no_changed_lines(graph: Graph) -> None:
+    many = b"".join(b"line %d\n" % number for number in range(300))
+    a = [{b"a.py": b"%d\n" % number} for number in range(4)]
+    graph.history(
+        {**a[0], b"o.py": many, b"s.py": many},
+        {**a[1], b"p.py": many, b"s.py": many},
+        {**a[2], b"q.py": many + b"one more\n", b"s.py": (EXECUTABLE, many)},
+        {**a[3], b"q.py": many + b"one more\n", b"s.py": (EXECUTABLE, many)},
+    )
+    (chain,) = graph.mine().chains
+    assert (chain.file_lines, chain.all_lines) == (6, 6 + 1)
+    assert (chain.purity, chain.difficulty) == (0.86, "medium")
+
+
+def test_a_copy_is_new_lines(graph: Graph) -> None:
+    """One of two equal additions is where the file went, the other one is an addition, as Git counts."""
+    a = [{b"a.py": b"%d\n" % number} for number in range(4)]
+    text = b"x\ny\n" * 5
+    moved = {b"p.py": text, b"q.py": text}
+    graph.history({**a[0], b"o.py": text}, {**a[1], **moved}, {**a[2], **moved}, {**a[3], **moved})
+    (chain,) = graph.mine().chains
+    assert (chain.file_lines, chain.all_lines) == (6, 6 + 10)
+
+
 def test_binary_and_other_files(graph: Graph) -> None:
     graph.history(*({b"a.py": b"%d\n" % number, b"b.png": b"\0%d" % number} for number in range(4)))
     (chain,) = graph.mine().chains

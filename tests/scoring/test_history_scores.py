@@ -13,10 +13,10 @@ from gitgoodbench.scoring.history_lines import (
     LineHistory,
     LineReader,
     adjusted_rand_index,
-    grouping_likeness,
-    reproduced,
+    commits_reproduced,
+    line_grouping,
 )
-from gitgoodbench.scoring.history_scores import SCORES, history_scores
+from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH, SCORES, history_scores
 from gitgoodbench.scoring.messages import read_messages
 from tests.support.repositories import Content, RepositoryBuilder
 
@@ -68,9 +68,9 @@ def test_commits_in_another_order_are_the_same_sets_of_lines(builder: Repository
     base = builder.commit({b"f": b"0\n"})
     real = chain(builder, base, {b"f": A + b"0\n"}, {b"f": A + b"0\n" + B}, {b"f": A + b"0\n" + B, b"g": C})
     other = chain(builder, base, {b"f": b"0\n", b"g": C}, {b"f": b"0\n" + B, b"g": C}, {b"f": A + b"0\n" + B, b"g": C})
-    ours, theirs = lines_of(builder, base, other), lines_of(builder, base, real)
-    assert reproduced(ours, theirs) == 1.0
-    assert grouping_likeness(ours, theirs) == 1.0
+    agent, truth = lines_of(builder, base, other), lines_of(builder, base, real)
+    assert commits_reproduced(agent, truth) == 1.0
+    assert line_grouping(agent, truth) == 1.0
 
 
 def test_melded_and_cut_commits_are_no_longer_the_same(builder: RepositoryBuilder) -> None:
@@ -78,17 +78,52 @@ def test_melded_and_cut_commits_are_no_longer_the_same(builder: RepositoryBuilde
     end = {b"f": A + b"0\n" + B, b"g": C}
     real = lines_of(builder, base, chain(builder, base, {b"f": A + b"0\n"}, {b"f": A + b"0\n" + B}, {**end}))
     melded = lines_of(builder, base, chain(builder, base, {b"f": A + b"0\n" + B}, end))
-    assert reproduced(melded, real) == 1 / 3
+    assert commits_reproduced(melded, real) == 1 / 3
     # 9 lines: 6 and 3 here, 3 each there. 9 pairs together in both, 18 here, 9 there, of 36.
-    assert grouping_likeness(melded, real) == pytest.approx((9 - 18 * 9 / 36) / ((18 + 9) / 2 - 18 * 9 / 36))
-    assert reproduced(real, melded) == 1 / 2
+    assert line_grouping(melded, real) == pytest.approx((9 - 18 * 9 / 36) / ((18 + 9) / 2 - 18 * 9 / 36))
+    assert commits_reproduced(real, melded) == 1 / 2
+
+
+def test_a_line_edited_twice_and_squashed_is_grouped_otherwise(builder: RepositoryBuilder) -> None:
+    """The worked example of docs/metrics.md: four lines, one pair together in truth, two in the squashed history."""
+    base = builder.commit({b"a.py": b"x = 1\n", b"b.py": b"y = 1\n"})
+    once, twice = b"x = 2\n", b"x = 3\n"
+    truth = chain(
+        builder,
+        base,
+        {b"a.py": once, b"b.py": b"y = 1\n"},
+        {b"a.py": twice, b"b.py": b"y = 1\n"},
+        {b"a.py": twice, b"b.py": b"y = 2\n"},
+    )
+    squashed = truth[1:]
+    found = history_scores(builder.git, base, squashed, truth).scores
+    assert found["line_grouping"] == pytest.approx((1 - 1 * 2 / 6) / ((1 + 2) / 2 - 1 * 2 / 6))
+    assert found["commits_reproduced"] == 1 / 3
+
+
+def test_the_same_trees_score_in_full_however_large(
+    builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_lines, "MAX_FILES", 1)
+    base = builder.commit({b"f": b"0\n"})
+    real = chain(builder, base, {b"f": b"1\n"}, {b"f": b"2\n"})
+    again = chain(builder, base, {b"f": b"1\n"}, {b"f": b"2\n"})
+    found = history_scores(builder.git, base, again, real)
+    assert [found.scores[name] for name in AGAINST_THE_TRUTH] == [1.0, 1.0, 1.0]
+
+
+def test_a_file_that_becomes_a_link_is_removed_and_added(builder: RepositoryBuilder) -> None:
+    """As `git diff` shows it, even if the text is the same."""
+    base = builder.commit({b"f": b"a\nb\n"})
+    ((file,),) = lines_of(builder, base, chain(builder, base, {b"f": ("120000", b"a\nb\n")})).commits
+    assert file.lines.total() == 4
 
 
 def test_one_commit_stands_for_one_real_commit(builder: RepositoryBuilder) -> None:
     base = builder.commit({b"f": b"0\n"})
     twice = chain(builder, base, {b"f": b"1\n"}, {b"f": b"0\n"}, {b"f": b"1\n"})
     once = chain(builder, base, {b"f": b"1\n"})
-    assert reproduced(lines_of(builder, base, once), lines_of(builder, base, twice)) == 1 / 3
+    assert commits_reproduced(lines_of(builder, base, once), lines_of(builder, base, twice)) == 1 / 3
 
 
 @pytest.mark.parametrize(
@@ -104,8 +139,8 @@ def test_changes_without_lines_count_too(builder: RepositoryBuilder, before: Fil
     base = builder.commit({b"k": b"", **before})
     real = chain(builder, base, {b"k": b"", **after})
     nothing = chain(builder, base, {b"k": b"", **before})
-    assert reproduced(lines_of(builder, base, real), lines_of(builder, base, real)) == 1.0
-    assert reproduced(lines_of(builder, base, nothing), lines_of(builder, base, real)) == 0.0
+    assert commits_reproduced(lines_of(builder, base, real), lines_of(builder, base, real)) == 1.0
+    assert commits_reproduced(lines_of(builder, base, nothing), lines_of(builder, base, real)) == 0.0
 
 
 def test_a_chain_from_the_root_commit_is_compared_with_nothing(builder: RepositoryBuilder) -> None:
@@ -159,7 +194,8 @@ def test_too_much_is_not_compared_and_messages_still_count(
     monkeypatch.setattr(history_lines, "MAX_FILES", 3)
     base = builder.commit({b"f": b"0\n"})
     commits = chain(builder, base, {b"%d.py" % number: b"x\n" for number in range(3)})
-    found = history_scores(builder.git, base, commits, commits)
+    other = chain(builder, base, {b"%d.py" % number: b"y\n" for number in range(3)})
+    found = history_scores(builder.git, base, other, commits)
     assert found.scores["commits_reproduced"] is None
     assert found.scores["line_grouping"] is None
     assert (found.scores["messages_distinct"], found.scores["syntax_valid"]) == (1.0, None)
@@ -171,9 +207,9 @@ def test_a_large_file_changes_as_a_whole(builder: RepositoryBuilder, monkeypatch
     one = chain(builder, base, {b"f": b"1\n" * 5})
     two = chain(builder, base, {b"f": b"2\n" * 5})
     same, other = (lines_of(builder, base, commits) for commits in (one, two))
-    assert reproduced(same, same) == 1.0
-    assert reproduced(other, same) == 0.0
-    assert grouping_likeness(same, same) is None
+    assert commits_reproduced(same, same) == 1.0
+    assert commits_reproduced(other, same) == 0.0
+    assert line_grouping(same, same) is None
 
 
 def test_messages_are_counted() -> None:
