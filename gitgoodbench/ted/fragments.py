@@ -10,10 +10,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gitgoodbench.ted.isolated import read_best_isolated
 from gitgoodbench.ted.languages import Language, find_language
-from gitgoodbench.ted.nodes import ParseError
+from gitgoodbench.ted.nodes import read_best
 from gitgoodbench.ted.text import Text, dedent, dedent_by_steps, read_text, without_stray_brackets
-from gitgoodbench.ted.tree import Tree, parse_text
+from gitgoodbench.ted.tree import Tree, tree_of
 
 Span = tuple[int, int]
 """First byte, and the one after the last."""
@@ -32,26 +33,21 @@ def parse_fragment(source: bytes, language: str, *, comments: bool = True, isola
     """
     known = find_language(language)
     bare = known.name == "php" and _PHP_OPENING not in source
-    best: Tree | None = None
-    tried = set()
-    for text, before, after in _readings(read_text(source), known):
-        reading = before + text.content + after
-        if reading in tried:
-            continue
-        tried.add(reading)
-        framed = Text(reading, None) if before or after else text
-        try:
-            tree = parse_text(source, framed, known.name, fragment=bare, comments=comments, isolated=isolated)
-        except ParseError:
-            if best is None:
-                raise
-            break
-        if best is None or tree.errors < best.errors:
-            best = _unframed(tree, text, len(before)) if framed is not text else tree
-        if not best.errors:
-            break
-    assert best is not None
-    return best
+    tried: dict[bytes, tuple[Text, int | None]] = {}
+
+    def untried() -> Iterator[bytes]:
+        for text, before, after in _readings(read_text(source), known):
+            reading = before + text.content + after
+            if reading not in tried:
+                tried[reading] = text, len(before) if before or after else None
+                yield reading
+
+    read = read_best_isolated if isolated else read_best
+    at, nodes = read(untried(), known.name, fragment=bare, comments=comments)
+    reading, (text, begin) = list(tried.items())[at]
+    if begin is None:
+        return tree_of(source, known.name, text, nodes)
+    return _unframed(tree_of(source, known.name, Text(reading, None), nodes), text, begin)
 
 
 def _readings(text: Text, language: Language) -> Iterator[tuple[Text, bytes, bytes]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -68,6 +69,45 @@ def parse_source(
         )
     except ValueError as stopped:
         raise ParseError(f"a source of {len(source)} bytes took longer than {timeout_s:g} s to parse") from stopped
+
+
+def best_reading(
+    readings: Iterable[bytes], language: str, *, fragment: bool = False
+) -> tuple[int, int, tree_sitter.Tree]:
+    """Of several readings of one source the first with the fewest places that do not parse.
+
+    Those after one without such places are not asked for; one that cannot be parsed ends the search, unless it is the
+    first.
+
+    Returns:
+        its position, its errors, and its parse.
+
+    Raises:
+        ParseError, UnknownLanguage: as `parse_source` does, of the first reading.
+    """
+    best: tuple[int, int, tree_sitter.Tree] | None = None
+    for at, reading in enumerate(readings):
+        try:
+            tree = parse_source(reading, language, fragment=fragment)
+        except ParseError:
+            if best is None:
+                raise
+            break
+        errors = count_errors(tree)
+        if best is None or errors < best[1]:
+            best = at, errors, tree
+        if not errors:
+            break
+    assert best is not None
+    return best
+
+
+def read_best(
+    readings: Iterable[bytes], language: str, *, fragment: bool = False, comments: bool = True
+) -> tuple[int, Nodes]:
+    """The position of the best reading (see `best_reading`), and its nodes; those of the others are never read."""
+    at, _, tree = best_reading(readings, language, fragment=fragment)
+    return at, read_nodes(tree, comments=comments)
 
 
 def read_nodes(tree: tree_sitter.Tree, *, comments: bool = True) -> Nodes:

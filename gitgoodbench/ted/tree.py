@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gitgoodbench.ted.isolated import read_nodes_isolated
+from gitgoodbench.ted.isolated import read_best_isolated
 from gitgoodbench.ted.languages import find_language
-from gitgoodbench.ted.nodes import Nodes, parse_source, read_nodes
+from gitgoodbench.ted.nodes import Nodes, read_best
 from gitgoodbench.ted.own_text import own_texts
 from gitgoodbench.ted.postorder import Postorder
 from gitgoodbench.ted.text import Text, read_text
@@ -142,19 +142,10 @@ def parse(source: bytes, language: str, *, comments: bool = True, isolated: bool
         UnknownLanguage: the language is not known, or its grammar is not installed.
         ParseError: the source is too large (`nodes.MAX_SOURCE_BYTES`), or its parse does not come to an end.
     """
-    return parse_text(source, read_text(source), language, comments=comments, isolated=isolated)
-
-
-def parse_text(
-    source: bytes, text: Text, language: str, *, fragment: bool = False, comments: bool = True, isolated: bool = False
-) -> Tree:
-    """As `parse`, of the text that was made of the source; `fragment`: it is without its file's frame."""
     name = find_language(language).name
-    if isolated:
-        nodes = read_nodes_isolated(text.content, name, fragment=fragment, comments=comments)
-    else:
-        nodes = read_nodes(parse_source(text.content, name, fragment=fragment), comments=comments)
-    return tree_of(source, name, text, nodes)
+    text = read_text(source)
+    read = read_best_isolated if isolated else read_best
+    return tree_of(source, name, text, read([text.content], name, comments=comments)[1])
 
 
 def tree_of(source: bytes, language: str, text: Text, nodes: Nodes) -> Tree:

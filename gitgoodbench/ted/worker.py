@@ -1,8 +1,9 @@
 """The process that parses sources of strangers, started by `isolated`.
 
 A hostile file can make a parser take all memory there is, and its allocator then ends the process; here it is this one.
-Requests come on standard input as a line of JSON, {task, language, fragment, comments, size}, followed by so many
-bytes of UTF-8. Each is answered by a line of JSON, whose `size` says how many bytes follow it.
+Requests come on standard input as a line of JSON, {task, language, fragment, comments, sound, sizes}, followed by texts
+of these sizes in UTF-8: readings of one source. Each is answered by a line of JSON, whose `size` says how many bytes
+follow it. The task `nodes` is about the best reading; with `sound`, nodes are only sent of one without errors.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from typing import Any, Final
 
 from gitgoodbench.ted.definitions import read_definitions
-from gitgoodbench.ted.nodes import ARRAYS, count_errors, parse_source, read_nodes
+from gitgoodbench.ted.nodes import ARRAYS, best_reading, read_nodes
 
 MEMORY_BYTES: Final = 1024 * 1024 * 1024
 
@@ -24,7 +25,7 @@ def main() -> None:
     _limit()
     while header := sys.stdin.buffer.readline():
         request = json.loads(header)
-        answer, body = _answer(request, sys.stdin.buffer.read(request["size"]))
+        answer, body = _answer(request, [sys.stdin.buffer.read(size) for size in request["sizes"]])
         sys.stdout.buffer.write(json.dumps({**answer, "size": len(body)}).encode() + b"\n" + body)
         sys.stdout.buffer.flush()
 
@@ -35,15 +36,15 @@ def _limit() -> None:
             resource.setrlimit(limit, (value, value))
 
 
-def _answer(request: dict[str, Any], source: bytes) -> tuple[dict[str, Any], bytes]:
-    tree = parse_source(source, request["language"], fragment=request["fragment"])
-    if request["task"] == "errors":
-        return {"errors": count_errors(tree)}, b""
+def _answer(request: dict[str, Any], readings: list[bytes]) -> tuple[dict[str, Any], bytes]:
+    at, errors, tree = best_reading(readings, request["language"], fragment=request["fragment"])
     if request["task"] == "definitions":
         return {}, json.dumps(list(read_definitions(tree))).encode()
+    if request["task"] == "errors" or (request["sound"] and errors):
+        return {"errors": errors}, b""
     nodes = read_nodes(tree, comments=request["comments"])
     arrays = [getattr(nodes, name) for name in ARRAYS]
-    facts = {"names": nodes.names, "errors": nodes.errors, "lengths": [len(values) for values in arrays]}
+    facts = {"at": at, "names": nodes.names, "errors": errors, "lengths": [len(values) for values in arrays]}
     return facts, b"".join(values.tobytes() for values in arrays)
 
 

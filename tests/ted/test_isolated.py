@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gitgoodbench.ted import ParseError, UnknownLanguage, equal_trees, parse, parse_fragment
+from gitgoodbench.ted import ParseError, UnknownLanguage, equal_trees, isolated, parse, parse_fragment
 from gitgoodbench.ted.isolated import ask
 from gitgoodbench.ted.nodes import MAX_SOURCE_BYTES, parse_source
 
@@ -74,10 +78,75 @@ def test_threads_parse_side_by_side() -> None:
     assert found == [1 + 5 * n for n in range(20)]
 
 
-def test_a_fork_has_a_process_of_its_own() -> None:
+def process() -> int:
+    """The id of the process that parses."""
     parse(b"x", "python", isolated=True)
+    worker = isolated._SHARED._worker
+    assert worker is not None
+    return worker._process.pid
+
+
+def test_all_threads_share_one_process() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        assert {process()} == set(pool.map(lambda _: process(), range(9)))
+
+
+def test_a_process_that_died_in_the_meantime_is_replaced() -> None:
+    first = process()
+    os.kill(first, signal.SIGKILL)
+    assert process() != first
+
+
+def test_what_a_process_did_before_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One with a past dies of a source: a new one is asked."""
+    first = process()
+    ask_worker = isolated._Worker.ask
+
+    def die_once(worker: isolated._Worker, request: bytes) -> isolated.Answer | None:
+        if worker._process.pid == first:
+            raise isolated._Died
+        return ask_worker(worker, request)
+
+    monkeypatch.setattr(isolated._Worker, "ask", die_once)
+    assert len(parse(b"x = 1\n", "python", isolated=True)) == 6
+
+
+def test_after_an_interrupt_the_next_source_gets_its_own_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> bytes:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(isolated._Worker, "_read", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        parse(b"x = f(1)\n", "python", isolated=True)
+    monkeypatch.undo()
+    assert equal_trees(parse(b"x = 1\n", "python", isolated=True), parse(b"x = 1\n", "python"))
+
+
+def test_the_process_ends_with_the_harness() -> None:
+    code = (
+        "from gitgoodbench.ted import isolated, parse; parse(b'x', 'python', isolated=True);"
+        "print(isolated._SHARED._worker._process.pid)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+
+
+def test_the_other_readings_are_not_read_if_the_parser_dies_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = b"  f(\n)\n )\n"
+    ask_shared = isolated._SHARED.ask
+
+    def die(request: bytes) -> isolated.Answer | None:
+        return None if len(json.loads(request.split(b"\n", 1)[0])["sizes"]) > 1 else ask_shared(request)
+
+    monkeypatch.setattr(isolated._SHARED, "ask", die)
+    assert equal_trees(parse_fragment(source, "python", isolated=True), parse(b"f(\n)\n)\n", "python"))
+
+
+def test_a_fork_has_a_process_of_its_own() -> None:
+    first = process()
     child = os.fork()
     if child == 0:
-        os._exit(0 if len(parse(b"x", "python", isolated=True)) == 3 else 1)
+        os._exit(0 if process() != first else 1)
     assert os.waitpid(child, 0)[1] == 0
-    assert len(parse(b"x", "python", isolated=True)) == 3
+    assert process() == first
