@@ -55,9 +55,9 @@ def evaluate_agents(
     configs = [make_config(agent=agent, jobs=jobs or default_jobs(), **fields) for agent in agents]
     console = make_console(stderr=True)
     inputs = load_inputs(configs[0])
-    _say_what_is_left_out(console, inputs.suite.invalid)
+    _print_invalid_rows(console, inputs.suite.invalid)
     work = {agent: inputs_for(agent, inputs) for agent in agents}
-    _say_who_plays_where(console, inputs, work)
+    _print_unplayed_scenarios(console, inputs, work)
     if dry_run:
         print_plan(make_console(), inputs.suite, {agent: own.planned for agent, own in work.items()})
         return 0
@@ -110,7 +110,7 @@ def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
     begun = runs[: len(executions)]
     summaries = [summarize_run(run.paths) for run in begun]
     print_report(make_console(), summaries, by=varying_dimensions(summaries))
-    _say_what_is_left(console, runs, executions)
+    _print_unfinished(console, runs, executions)
     return exit_code(executions)
 
 
@@ -127,16 +127,19 @@ def _carry_out(run: PreparedRun, console: Console, unfinished: Sequence[Prepared
         )
 
 
-def _say_what_is_left(console: Console, runs: Sequence[PreparedRun], executions: Sequence[Execution]) -> None:
+def _print_unfinished(console: Console, runs: Sequence[PreparedRun], executions: Sequence[Execution]) -> None:
     for run, execution in zip(runs, executions, strict=False):
         say(console, f"results: {run.paths.folder}")
         if execution.aborted:
             say(console, f"gitgoodbench: the run was stopped: {execution.aborted}")
         elif execution.stopped:
-            say(console, f"stopped early: {execution.stopped}; {execution.left} episodes are left")
-        elif execution.left:
-            say(console, f"{execution.left} episodes failed for reasons of infrastructure; resume tries them again")
-    unfinished = [run for run, execution in zip(runs, executions, strict=False) if execution.left]
+            say(console, f"stopped early: {execution.stopped}; {execution.unfinished} episodes are left")
+        elif execution.unfinished:
+            say(
+                console,
+                f"{execution.unfinished} episodes failed for reasons of infrastructure; resume tries them again",
+            )
+    unfinished = [run for run, execution in zip(runs, executions, strict=False) if execution.unfinished]
     unfinished += runs[len(executions) :]
     if unfinished:
         say(console, f"resume with: {resume_command(unfinished)}")
@@ -194,7 +197,7 @@ def default_jobs() -> int:
     return min(_MOST_JOBS, os.cpu_count() or 1)
 
 
-def _say_who_plays_where(console: Console, inputs: Inputs, work: Mapping[str, Inputs]) -> None:
+def _print_unplayed_scenarios(console: Console, inputs: Inputs, work: Mapping[str, Inputs]) -> None:
     """Name, once, the agents that do not play every scenario."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for agent, own in work.items():
@@ -209,7 +212,7 @@ def say(console: Console, text: str) -> None:
     console.print(text, markup=False, soft_wrap=True)
 
 
-def _say_what_is_left_out(console: Console, invalid: Sequence[str]) -> None:
+def _print_invalid_rows(console: Console, invalid: Sequence[str]) -> None:
     for problem in invalid[:_ROWS_SHOWN]:
         say(console, f"left out: {problem}")
     if len(invalid) > _ROWS_SHOWN:

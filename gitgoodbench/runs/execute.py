@@ -32,10 +32,10 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class Execution:
-    """How a pass over the plan ended. left: planned episodes without a final result."""
+    """How a pass over the plan ended. unfinished: planned episodes without a final result."""
 
     results: tuple[Result, ...]
-    left: int
+    unfinished: int
     stopped: str | None
     aborted: str | None
     interrupted: bool
@@ -91,10 +91,10 @@ def execute(
     stop = run.stop
     if stop.reason and not stop.interrupted and not ledger.aborted:
         observer.note(stop.reason)
-    left = sum(1 for e in planned if e.key not in results or results[e.key].is_left)
-    run.log.write("session_ended", left=left, reason=stop.reason)
+    unfinished = sum(1 for e in planned if e.key not in results or results[e.key].is_unfinished)
+    run.log.write("session_ended", unfinished=unfinished, reason=stop.reason)
     ordered = tuple(results[episode.key] for episode in planned if episode.key in results)
-    return Execution(ordered, left, stop.reason, ledger.aborted, stop.interrupted)
+    return Execution(ordered, unfinished, stop.reason, ledger.aborted, stop.interrupted)
 
 
 def _results_of(

@@ -135,7 +135,7 @@ class Result(_Record):
         return self.status is Status.UNSCORED and unasked
 
     @property
-    def is_left(self) -> bool:
+    def is_unfinished(self) -> bool:
         """Whether a resumed run has work here: the episode again, or only its judging."""
         return not self.status.is_final or self.awaits_judge
 

@@ -66,7 +66,7 @@ def test_every_episode_runs_once_and_results_come_back_in_the_order_of_the_plan(
     execution, observer = go(context, plan(7, epochs=2), jobs)
     assert [result.key for result in execution.results] == [episode.key for episode in plan(7, epochs=2)]
     assert len(observer.results) == 14
-    assert (execution.left, execution.stopped, execution.interrupted) == (0, None, False)
+    assert (execution.unfinished, execution.stopped, execution.interrupted) == (0, None, False)
     started = [event["episode"] for event in read_events(context.paths.log) if event["event"] == "episode_started"]
     assert sorted(started) == sorted(episode.id for episode in plan(7, epochs=2))
 
@@ -93,7 +93,7 @@ def test_what_finished_before_is_kept_as_it_is_and_what_failed_for_infrastructur
     agent = FakeAgent(lambda: DOWN)
     context = make_context(tmp_path, agent=agent)
     execution, _ = go(context, plan(4))
-    assert execution.left == 4
+    assert execution.unfinished == 4
     kept = plan(4)[1].paths(context.paths).result
     write_result(kept, make_result("s1", status=Status.GAVE_UP))
     before = kept.stat()
@@ -109,7 +109,7 @@ def test_what_finished_before_is_kept_as_it_is_and_what_failed_for_infrastructur
         Status.COMPLETED,
         Status.COMPLETED,
     ]
-    assert execution.left == 0
+    assert execution.unfinished == 0
 
 
 def test_a_torn_result_is_run_again(tmp_path: Path) -> None:
@@ -140,15 +140,15 @@ def test_the_cost_limit_stops_scheduling_and_says_so_and_counts_earlier_sessions
     agent = FakeAgent(lambda: Trajectory(Status.COMPLETED, usage=Usage(1, 10, 0, 10, 0.25)))
     context = make_context(tmp_path, agent=agent)
     execution, observer = go(context, plan(10), jobs=1, max_cost=0.75)
-    assert (agent.runs, execution.left) == (3, 7)
+    assert (agent.runs, execution.unfinished) == (3, 7)
     assert observer.notes == ["the cost limit is reached: $0.75 spent of --max-cost 0.75"]
     assert (execution.aborted, execution.interrupted) == (None, False)
 
     again = make_context(tmp_path, agent=agent)
     execution, _ = go(again, plan(10), jobs=1, max_cost=0.75)
-    assert (agent.runs, execution.left) == (3, 7)
+    assert (agent.runs, execution.unfinished) == (3, 7)
     execution, _ = go(make_context(tmp_path, agent=agent), plan(10), jobs=1, max_cost=1.0)
-    assert (agent.runs, execution.left) == (4, 6)
+    assert (agent.runs, execution.unfinished) == (4, 6)
 
 
 def test_in_parallel_the_cost_limit_is_passed_by_no_more_than_the_running_episodes(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_rejected_key_stops_the_run_at_once_with_its_reason(tmp_path: Path) ->
     execution, _ = go(context, plan(30), jobs=1)
     assert execution.aborted == "the key was rejected (401)"
     assert agent.runs == 3
-    assert (len(execution.results), execution.left) == (2, 28)
+    assert (len(execution.results), execution.unfinished) == (2, 28)
     assert not plan(30)[2].paths(context.paths).result.exists()
 
 
@@ -188,7 +188,7 @@ def test_giving_up_closes_the_sandboxes_of_running_episodes_and_leaves_no_result
     context.agents["mcr"]._work = wait_for_the_end  # type: ignore[attr-defined]
     execution, _ = go(context, plan(5), jobs=1)
     assert execution.results == ()
-    assert execution.left == 5
+    assert execution.unfinished == 5
     assert len(provider.sandboxes) == 1
     assert "episode_given_up" in [event["event"] for event in read_events(context.paths.log)]
 

@@ -145,11 +145,11 @@ def test_a_server_that_failed_is_asked_again_by_resume_and_the_agent_is_not(tmp_
     context = judged_context(tmp_path, judge, agent=agent)
     first = go(context)
     assert [result.status for result in first.results] == [Status.UNSCORED] * 3
-    assert (first.left, exit_code([first])) == (3, 3)
+    assert (first.unfinished, exit_code([first])) == (3, 3)
     judge.opinion = lambda: opinion(Vote.WIN)
     second = go(context)
     assert [result.solved for result in second.results] == [True] * 3
-    assert (second.left, exit_code([second]), agent.runs, judge.asked) == (0, 0, 3, 6)
+    assert (second.unfinished, exit_code([second]), agent.runs, judge.asked) == (0, 0, 3, 6)
     assert go(context).results == second.results
     assert judge.asked == 6
 
@@ -157,7 +157,7 @@ def test_a_server_that_failed_is_asked_again_by_resume_and_the_agent_is_not(tmp_
 def test_an_unreadable_answer_is_not_asked_for_again_by_resume(tmp_path: Path) -> None:
     judge = FakeJudge(lambda: opinion(None))
     context = judged_context(tmp_path, judge)
-    assert go(context).left == 0
+    assert go(context).unfinished == 0
     go(context)
     assert judge.asked == 3
 
@@ -169,7 +169,7 @@ def test_a_rejected_judge_stops_the_run_and_loses_nothing(tmp_path: Path) -> Non
     judge, agent = FakeJudge(reject), FakeAgent()
     context = judged_context(tmp_path, judge, agent=agent)
     execution = go(context)
-    assert (execution.aborted, execution.left, agent.runs) == ("the key is rejected", 3, 1)
+    assert (execution.aborted, execution.unfinished, agent.runs) == ("the key is rejected", 3, 1)
     assert saved(context).awaits_judge
     again = judged_context(tmp_path, FakeJudge(lambda: opinion(Vote.WIN)), agent=agent)
     assert [result.solved for result in go(again).results] == [True] * 3
