@@ -141,8 +141,8 @@ def measure_sizes(random: Random, count: int) -> dict[str, Any]:
             seconds = [timed(kernel, pair.needle, pair.alone, tries=1) for pair in pairs]
             curve[name].append((size, float(np.exp(np.log(seconds).mean()))))
             if name in ratios:
-                ours = [timed(fast.distance, pair.needle, pair.alone) for pair in pairs]
-                ratios[name] += [theirs / own for theirs, own in zip(seconds, ours, strict=True)]
+                own_seconds = [timed(fast.distance, pair.needle, pair.alone) for pair in pairs]
+                ratios[name] += [other / own for other, own in zip(seconds, own_seconds, strict=True)]
     return {"curve": curve, "ratios": {name: summary(values) for name, values in ratios.items()}}
 
 

@@ -124,7 +124,7 @@ def compare(seed: int, folder: Path) -> str:
     base, chain = random_chain(dice, builder)
     steps = random_plan(dice, len(chain))
     replay = chain_replay(builder, base, chain)
-    ours = replay.replay(steps)
+    replayed = replay.replay(steps)
     real = real_rebase(builder.git, folder / "real", base, chain, steps)
     melded = {chain[step.commit] for group in groups_of(steps) if len(group) > 1 for step in group}
     if real.commits is None and not real.unmerged:
@@ -132,12 +132,12 @@ def compare(seed: int, folder: Path) -> str:
     if real.dropped & melded:
         return "other by decision"  # Git melds what follows a commit that became empty into the one before that
     if real.commits is None:
-        assert isinstance(ours, RebaseConflict), seed
-        assert chain[ours.step.commit] == real.stopped_at, seed
-        assert set(ours.paths) >= real.unmerged, seed
+        assert isinstance(replayed, RebaseConflict), seed
+        assert chain[replayed.step.commit] == real.stopped_at, seed
+        assert set(replayed.paths) >= real.unmerged, seed
         return "same conflict"
-    assert isinstance(ours, RebasedChain), seed
-    assert [read_raw(builder.git, oid) for oid in replay.write(ours)] == real.commits, seed
+    assert isinstance(replayed, RebasedChain), seed
+    assert [read_raw(builder.git, oid) for oid in replay.write(replayed)] == real.commits, seed
     return "same commits"
 
 
@@ -151,8 +151,8 @@ def chain_of(builder: RepositoryBuilder, *versions: Mapping[bytes, Content]) -> 
 def both_ways(
     tmp_path: Path, builder: RepositoryBuilder, ids: list[str], *steps: Step
 ) -> tuple[RebasedChain | RebaseConflict, RealRebase]:
-    ours = chain_replay(builder, ids[0], ids[1:]).replay(steps)
-    return ours, real_rebase(builder.git, tmp_path / "real", ids[0], ids[1:], steps)
+    replayed = chain_replay(builder, ids[0], ids[1:]).replay(steps)
+    return replayed, real_rebase(builder.git, tmp_path / "real", ids[0], ids[1:], steps)
 
 
 @pytest.mark.parametrize("attributes", [b"a.py merge=union\n", b"a.py -merge\n", b"a.py merge=ours\n"])
@@ -168,14 +168,14 @@ def test_attributes_count_as_they_are_at_each_point_of_the_chain(tmp_path: Path,
         {b"a.py": b"1\n2\n3\n", **rules},
         {b"a.py": b"1\n2\n3\n"},
     )
-    ours, real = both_ways(tmp_path, builder, ids, *(Step(commit, Command.PICK) for commit in (0, 2, 1, 3)))
+    replayed, real = both_ways(tmp_path, builder, ids, *(Step(commit, Command.PICK) for commit in (0, 2, 1, 3)))
     if real.commits is None:
-        assert isinstance(ours, RebaseConflict)
-        assert ids[1 + ours.step.commit] == real.stopped_at
-        assert frozenset(ours.paths) == real.unmerged
+        assert isinstance(replayed, RebaseConflict)
+        assert ids[1 + replayed.step.commit] == real.stopped_at
+        assert frozenset(replayed.paths) == real.unmerged
     else:
-        assert isinstance(ours, RebasedChain)
-        assert [commit.tree for commit in ours.commits] == [tree for tree, _, _ in real.commits]
+        assert isinstance(replayed, RebasedChain)
+        assert [commit.tree for commit in replayed.commits] == [tree for tree, _, _ in real.commits]
     assert not (tmp_path / "r.git" / "rebase-attributes").exists()
 
 
@@ -184,10 +184,10 @@ def test_a_commit_that_becomes_empty_is_left_out_and_one_that_was_empty_stays(tm
     one, two = {b"a.py": b"1\n"}, {b"a.py": b"2\n"}
     ids = chain_of(builder, one, two, two, one, two)
     steps = [Step(0, Command.PICK), Step(1, Command.PICK), Step(2, Command.DROP), Step(3, Command.PICK)]
-    ours, real = both_ways(tmp_path, builder, ids, *steps)
-    assert isinstance(ours, RebasedChain)
-    assert [new.group for new in ours.commits] == [(steps[0],), (steps[1],)]
-    assert ours.left_out == ((steps[3],),)
+    replayed, real = both_ways(tmp_path, builder, ids, *steps)
+    assert isinstance(replayed, RebasedChain)
+    assert [new.group for new in replayed.commits] == [(steps[0],), (steps[1],)]
+    assert replayed.left_out == ((steps[3],),)
     assert real.commits is not None
     assert len(real.commits) == 2
 
@@ -198,11 +198,11 @@ def test_melded_commits_that_cancel_out_are_left_out_together(tmp_path: Path) ->
     one, two = {b"a.py": b"1\n"}, {b"a.py": b"2\n"}
     ids = chain_of(builder, one, two, one, {**one, b"b.py": b"b\n"})
     plan = [Step(0, Command.PICK), Step(1, Command.FIXUP), Step(2, Command.PICK)]
-    ours, real = both_ways(tmp_path, builder, ids, *plan)
+    replayed, real = both_ways(tmp_path, builder, ids, *plan)
     assert real.commits is None
-    assert isinstance(ours, RebasedChain)
-    assert ours.left_out == ((plan[0], plan[1]),)
-    assert [new.message for new in ours.commits] == [b"Step 3\n"]
+    assert isinstance(replayed, RebasedChain)
+    assert replayed.left_out == ((plan[0], plan[1]),)
+    assert [new.message for new in replayed.commits] == [b"Step 3\n"]
     replay = chain_replay(builder, ids[0], ids[1:])
     together = replay.replay([Step(0, Command.PICK), Step(1, Command.FIXUP), Step(2, Command.FIXUP)])
     assert isinstance(together, RebasedChain)

@@ -128,11 +128,11 @@ def test_a_stream_that_ends_early_breaks_the_channel() -> None:
 
 
 def test_silence_breaks_the_channel_when_the_time_is_up() -> None:
-    ours, theirs = socket.socketpair()
-    channel = Channel(SocketStream(ours))
+    near, far = socket.socketpair()
+    channel = Channel(SocketStream(near))
     began = time.monotonic()
 
-    with theirs, pytest.raises(ChannelBroken) as raised:
+    with far, pytest.raises(ChannelBroken) as raised:
         channel.call({"op": "hello"}, timeout_s=0.2)
 
     assert raised.value.late
@@ -141,11 +141,11 @@ def test_silence_breaks_the_channel_when_the_time_is_up() -> None:
 
 
 def test_a_stream_that_breaks_while_sending_breaks_the_channel() -> None:
-    ours, theirs = socket.socketpair()
-    theirs.close()
+    near, far = socket.socketpair()
+    far.close()
 
     with pytest.raises(ChannelBroken) as raised:
-        Channel(SocketStream(ours)).call({"op": "put"}, [b"x" * CHUNK] * 50, timeout_s=5)
+        Channel(SocketStream(near)).call({"op": "put"}, [b"x" * CHUNK] * 50, timeout_s=5)
     assert not raised.value.late
 
 
