@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from gitgoodbench.git.batch import ObjectReader
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import Replay
 from gitgoodbench.mining.history import Commit, read_history
@@ -46,7 +47,7 @@ _MEASURE: Final = """
 import json, pathlib, resource, sys
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.repository import mine_repository
-mined = mine_repository(Git(sys.argv[1]))
+mined = mine_repository(Mirror(Path(sys.argv[1])).borrow(refs=True))
 found = len(mined.merges) + len(mined.chains) + len(mined.cherry_picks)
 status = pathlib.Path("/proc/self/status")
 if status.exists():  # what getrusage says includes the process that started this one
@@ -205,7 +206,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     git_dir = args.repository / ".git" if (args.repository / ".git").is_dir() else args.repository
-    repository = Git(git_dir)
+    repository = Mirror(git_dir).borrow(refs=True)
     found = {**measure_history(repository, args.shown), **measure_merges(repository)}
     begun = time.perf_counter()
     mined = mine_repository(repository)

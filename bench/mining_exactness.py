@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gitgoodbench.git.process import Git
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.options import SOURCE_SUFFIXES
 from gitgoodbench.mining.repository import MinedRepository, mine_repository
 from tests.mining import brute_force
@@ -60,7 +60,7 @@ def main() -> int:
     for name in sys.argv[1:]:
         repository = Path(name)
         begun = time.perf_counter()
-        mined = mine_repository(Git(repository))
+        mined = mine_repository(Mirror(repository).borrow(refs=True))
         seconds = time.perf_counter() - begun
         begun = time.perf_counter()
         merges = merges_differ(repository, mined)

@@ -112,7 +112,7 @@ def main() -> int:
     samples = [sample for sample in load_suite(args.suite).samples if scenario.applies_to(sample)] * args.repeat
     store = open_store(repos=args.repos, cache_dir=None, offline=args.repos is not None)
     for sample in samples:  # clones and builds are not what is measured
-        store.git_dir(sample.name, [])
+        store.mirror(sample.name, [])
     found: dict[str, Any] = {}
     for kind in args.sandbox or ("docker", "local"):
         try:

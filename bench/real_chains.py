@@ -34,7 +34,7 @@ from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
 from gitgoodbench.errors import EpisodeError
 from gitgoodbench.git.hunks import Hunk, Mark
-from gitgoodbench.git.process import Git
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.chains import Chain
 from gitgoodbench.mining.options import LANGUAGES
 from gitgoodbench.mining.records import language_of, sample_id
@@ -65,10 +65,10 @@ EXCUSES = {
 class OneRepository:
     """A repository store that knows one repository."""
 
-    path: Path
+    repository: Mirror
 
-    def git_dir(self, name: str, commits: Sequence[str]) -> Path:  # noqa: ARG002
-        return self.path
+    def mirror(self, name: str, commits: Sequence[str]) -> Mirror:  # noqa: ARG002
+        return self.repository
 
 
 @dataclass
@@ -188,15 +188,15 @@ def broken_promises(found: dict[str, Any]) -> Iterator[str]:
 
 
 def try_repository(target: Target, args: argparse.Namespace) -> Tally:
-    assert target.path is not None
-    mined = mine_repository(Git(target.path))
+    assert target.mirror is not None
+    mined = mine_repository(target.mirror.borrow(refs=True))
     samples = [as_sample(target.name, number, chain) for number, chain in enumerate(mined.chains)]
     tally = Tally(chains=len(samples), unfit=Counter({"lines cannot be counted": mined.chains_missing_object}))
     tally.chains += mined.chains_missing_object
     if args.sample and len(samples) > args.sample:
         samples = random.Random(args.seed).sample(samples, args.sample)
     samples = samples[: args.limit] if args.limit else samples
-    scenarios, provider, store = load_scenarios(), LocalProvider(), OneRepository(target.path)
+    scenarios, provider, store = load_scenarios(), LocalProvider(), OneRepository(target.mirror)
     started = time.process_time()
     work = (delayed(try_chain)(scenarios, sample, store, provider) for sample in samples)
     for found in Parallel(n_jobs=args.jobs, backend="threading", return_as="generator_unordered")(work):

@@ -137,7 +137,7 @@ def broken_promises(found: dict[str, Any]) -> list[str]:
 
 def try_repository(name: str, args: argparse.Namespace) -> Tally:
     store = open_store(repos=args.repos, cache_dir=None, offline=True)
-    git = Git(store.git_dir(name, []))
+    git = store.mirror(name, []).borrow(refs=True)
     scenario = load_scenarios()["mcr"]
     provider = make_provider(args.sandbox, args.image or DEFAULT_IMAGE).provider
     tally = Tally(merges=len(git.run("rev-list", "--all", "--min-parents=2", "--max-parents=2").split()))

@@ -47,6 +47,7 @@ _CONFIGURATION: Final[Mapping[str, str]] = {
     "diff.suppressBlankEmpty": "false",
     "gc.auto": "0",
     "init.defaultBranch": "main",
+    "init.defaultRefFormat": "files",
     "log.showSignature": "false",
     "maintenance.auto": "false",
     "merge.conflictStyle": "merge",
@@ -201,6 +202,7 @@ class Git:
         self.work_tree = None if work_tree is None else str(Path(work_tree).absolute())
         self.executor = executor
         self.extra_env = dict(env or {})
+        self._same: Git | None = None  # keeps a borrowed repository (see `mirror`) as long as any Git runs on it
 
     @property
     def environment(self) -> dict[str, str]:
@@ -213,7 +215,9 @@ class Git:
 
     def with_env(self, **env: str) -> Git:
         """The same repository, with more environment variables."""
-        return Git(self.git_dir, self.work_tree, executor=self.executor, env={**self.extra_env, **env})
+        git = Git(self.git_dir, self.work_tree, executor=self.executor, env={**self.extra_env, **env})
+        git._same = self
+        return git
 
     def execute(
         self,

@@ -17,8 +17,8 @@ from gitgoodbench.mining.trailers import picked_from
 
 _SELECTIONS: Final = {
     Refs.BRANCHES: ("--branches", "--remotes"),
-    # What the stash and the notes hold are no commits to a project.
-    Refs.ALL: ("--exclude=refs/stash", "--exclude=refs/notes/*", "--all"),
+    # What the stash, the notes and replacements hold are no commits to a project.
+    Refs.ALL: ("--exclude=refs/stash", "--exclude=refs/notes/*", "--exclude=refs/replace/*", "--all"),
 }
 _COMMAND: Final = (
     "rev-list", "--topo-order", "--reverse", "--children", "--ignore-missing",

@@ -21,6 +21,7 @@ from gitgoodbench.dataset.survey import lines_of_code
 from gitgoodbench.dataset.writers import row_of, write_samples
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.folders import temporary_folder
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.branches import branches_of
 from gitgoodbench.mining.filters import SAMPLE_FILTERS, FilterSettings, passes
@@ -41,7 +42,7 @@ def derive_rows(cache_dir: Path | None = None) -> list[dict[str, Any]]:
 
 
 def _rows(name: str, cache_dir: Path | None) -> Iterator[MinedRow]:
-    git = Git(repository_path(name, cache_dir))
+    git = Mirror(repository_path(name, cache_dir)).borrow(refs=True)
     mined = mine_repository(git)
     branches = branches_of(git, {chain.commits[-1] for chain in mined.chains})
     project = _project(story_of(name), git)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.git.process import Git
+from gitgoodbench.git.mirror import Mirror, UnreadableRepositoryError, shared_git_dir
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.seart import read_repository_list
 
@@ -21,10 +22,10 @@ _HOW_TO_NAME: Final = "write owner/name=PATH to name it"
 
 @dataclass(frozen=True)
 class Target:
-    """A repository to mine. path: its Git directory; None: the repository store knows it by the project's name."""
+    """A repository to mine. mirror: None where the repository store knows it by the project's name."""
 
     project: Project
-    path: Path | None = None
+    mirror: Mirror | None = None
 
     @property
     def name(self) -> str:
@@ -46,52 +47,55 @@ def find_targets(repositories: Sequence[str], listed: Sequence[Path] = ()) -> li
     for index, target in enumerate(targets):
         known = projects.pop(target.name.casefold(), None)
         if known is not None:
-            targets[index] = Target(known.model_copy(update={"name": target.name}), target.path)
+            targets[index] = Target(known.model_copy(update={"name": target.name}), target.mirror)
     targets += [Target(project) for project in projects.values()]
     if not targets:
         raise UserError("nothing to mine: name a repository (owner/name or a path), or a list with --repos-file")
     first: dict[str, Target] = {}
     for target in targets:
         if (other := first.setdefault(target.name.casefold(), target)) is not target:
-            places = " and ".join(str(entry.path or entry.name) for entry in (other, target))
+            places = " and ".join(_place(entry) for entry in (other, target))
             raise UserError(f"two repositories are called {target.name} ({places}): {_HOW_TO_NAME}")
     return targets
+
+
+def _place(target: Target) -> str:
+    return target.name if target.mirror is None else str(target.mirror.git_dir)
 
 
 def _target(text: str) -> Target:
     name, separator, place = text.partition("=")
     if separator and _NAME.fullmatch(name):
-        return Target(Project(name=name), _git_dir(Path(place).expanduser(), text))
+        return Target(Project(name=name), _mirror(Path(place).expanduser(), text))
     path = Path(text).expanduser()
     if path.exists():
-        git_dir = _git_dir(path, text)
-        return Target(Project(name=_name_of(path.absolute(), git_dir)), git_dir)
+        mirror = _mirror(path, text)
+        return Target(Project(name=_name_of(path.absolute(), mirror)), mirror)
     if _NAME.fullmatch(text):
         return Target(Project(name=text))
     raise UserError(f"{text!r} is no repository: give owner/name, the path of a repository, or owner/name=PATH")
 
 
-def _git_dir(path: Path, text: str) -> Path:
-    """The Git directory of a bare repository or of a work tree."""
+def _mirror(path: Path, text: str) -> Mirror:
+    """A bare repository, or that of a work tree."""
     if not path.is_dir():
         raise UserError(f"{text}: there is no folder {path}")
-    for place in (path / ".git", path):
-        if (place / "HEAD").exists() and (place / "objects").is_dir():
-            return place.absolute()
-    found = Git(path).with_env(GIT_DIR=str(path / ".git")).execute("rev-parse", "--absolute-git-dir")
-    if found.returncode == 0:  # a linked work tree or a submodule
-        common = Git(found.stdout.decode().rstrip("\n")).run("rev-parse", "--git-common-dir").decode().rstrip("\n")
-        return Path(found.stdout.decode().rstrip("\n"), common).resolve()
+    git_dir = shared_git_dir(path.absolute())
+    if os.path.lexists(git_dir / "HEAD") and (git_dir / "objects").is_dir():
+        return Mirror(git_dir)
     raise UserError(f"{text}: {path} is no Git repository")
 
 
-def _name_of(path: Path, git_dir: Path) -> str:
+def _name_of(path: Path, mirror: Mirror) -> str:
     """`owner/name` of a local repository: as its folder spells it for --repos, as its remote does, or its place."""
     folder = path.parent if path.name in ("repo", ".git") else path
     joined = _JOINED.fullmatch(folder.name.removesuffix(".git"))
     if joined:
         return _checked(f"{joined['owner']}/{joined['name']}", path)
-    remote = Git(git_dir).execute("config", "--get", "remote.origin.url").stdout.decode("utf-8", "replace").strip()
+    try:
+        remote = mirror.setting("remote.origin.url").strip()
+    except UnreadableRepositoryError:
+        remote = ""
     if remote and not remote.startswith(("/", ".", "file:")):
         parts = urlsplit(remote).path if "://" in remote else remote.partition(":")[2]
         name = "/".join(parts.strip("/").removesuffix(".git").split("/")[-2:])

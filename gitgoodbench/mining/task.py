@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.branches import branches_of
 from gitgoodbench.mining.facts import compute_facts, counters
@@ -77,7 +78,7 @@ def mine_target(target: Target, order: Order, known: Collection[str]) -> Mined |
     """Mine a repository, unless the key of what would come of it is a known one. Every error becomes a `Failed`."""
     begun = time.perf_counter()
     try:
-        git = Git(_git_dir(target, order.repositories))
+        git = _mirror(target, order.repositories).borrow(refs=True)
         key = _key(git, target, order)
         if key in known:
             return Mined(target.name, key, None)
@@ -144,11 +145,11 @@ def _candidate(fields: dict[str, Any]) -> Candidate:
     return Candidate.model_validate({**fields, "spec": spec})
 
 
-def _git_dir(target: Target, repositories: Repositories) -> Path:
-    if target.path is not None:
-        return target.path
+def _mirror(target: Target, repositories: Repositories) -> Mirror:
+    if target.mirror is not None:
+        return target.mirror
     store = open_store(repositories.folder, repositories.cache_dir, repositories.offline)
-    return store.git_dir(target.name, [])
+    return store.mirror(target.name, [])
 
 
 def _key(git: Git, target: Target, order: Order) -> str:

@@ -78,7 +78,7 @@ def validate_sample(sample: Sample, validator: Validator) -> RowReport:
     """Replay one row."""
     notes = _Notes()
     try:
-        mirror = Git(validator.store.git_dir(sample.name, _commits(sample)))
+        mirror = validator.store.mirror(sample.name, _commits(sample)).borrow()
         notes.findings += _check(mirror, sample)
         if not any(finding.kind in (Kind.SETUP, Kind.CHAIN) for finding in notes.findings):
             for scenario in validator.scenarios.values():

@@ -39,7 +39,7 @@ def open_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain
         SetupFailed: it is no chain, or the history ends too early.
     """
     spec = chain_spec(sample)
-    mirror = Git(store.git_dir(sample.name, [spec.newest_commit]))
+    mirror = store.mirror(sample.name, [spec.newest_commit]).borrow()
     return mirror, read_chain(mirror, spec)
 
 

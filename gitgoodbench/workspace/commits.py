@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-
-
-class UnreadableRepositoryError(GitGoodBenchError):
-    """A folder that Git does not take for a repository; the message is Git's reason."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +24,13 @@ class CommitProblem:
         return f"{self.commit} {self.reason}"
 
 
-def commit_problems(git_dir: Path, commits: Sequence[str]) -> list[CommitProblem]:
+def commit_problems(mirror: Mirror, commits: Sequence[str]) -> list[CommitProblem]:
     """The commits that are not there as commits with their top-level trees, in order.
 
     Raises:
-        UnreadableRepositoryError: Git cannot read the repository at all.
+        UnreadableRepositoryError: the repository cannot be read at all.
     """
-    git = Git(git_dir)
+    git = mirror.borrow()
     specs = [spec for commit in commits if _OBJECT_ID.fullmatch(commit) for spec in (commit, f"{commit}^{{tree}}")]
     answers = dict(zip(specs, _look_up(git, specs), strict=True))
     return [problem for commit in commits if (problem := _problem(commit, answers)) is not None]
@@ -60,12 +55,7 @@ def _look_up(git: Git, specs: Sequence[str]) -> Iterator[tuple[str, str] | None]
     if result is not None:
         yield from result
         return
-    readable = git.execute("rev-parse", "--git-dir")
-    if readable.returncode != 0:
-        complaint = " ".join(readable.stderr.decode("utf-8", "replace").split())
-        raise UnreadableRepositoryError(complaint.removeprefix("fatal: "))
-    # A partial clone: Git stops at the first object that it would have to fetch.
-    for spec in specs:
+    for spec in specs:  # Git stops at the first object that is damaged
         yield (_batch_check(git, [spec]) or [None])[0]
 
 

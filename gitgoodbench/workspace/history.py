@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitgoodbench.folders import temporary_folder
+from gitgoodbench.git.mirror import object_folders
 from gitgoodbench.git.paths import quote_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import replay_merge
@@ -92,15 +93,8 @@ def scratch_objects(repository: Git, scratch: Path) -> Git:
     """The repository, with every object that a command writes going to `scratch` instead."""
     objects = scratch / "objects"
     (objects / "pack").mkdir(parents=True, exist_ok=True)
-    return repository.with_env(
-        GIT_OBJECT_DIRECTORY=str(objects), GIT_ALTERNATE_OBJECT_DIRECTORIES=quote_path(bytes(object_folder(repository)))
-    )
-
-
-def object_folder(repository: Git) -> Path:
-    """The absolute path of the folder in which a repository keeps its objects."""
-    own = os.fsdecode(repository.run("rev-parse", "--git-path", "objects").removesuffix(b"\n"))
-    return (Path(repository.work_tree or repository.git_dir) / own).resolve()
+    lent = os.pathsep.join(quote_path(bytes(folder)) for folder in object_folders(repository.git_dir))
+    return repository.with_env(GIT_OBJECT_DIRECTORY=str(objects), GIT_ALTERNATE_OBJECT_DIRECTORIES=lent)
 
 
 def _own_boundary(repository: Git) -> list[str]:

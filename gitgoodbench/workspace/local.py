@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitgoodbench.errors import SetupFailed
-from gitgoodbench.workspace.commits import UnreadableRepositoryError, commit_problems
+from gitgoodbench.git.mirror import Mirror, UnreadableRepositoryError, shared_git_dir
+from gitgoodbench.workspace.commits import commit_problems
 
 LAYOUTS = ("{owner}/{name}", "{owner}/{name}.git", "{owner}__{name}", "{owner}__{name}.git", "{owner}+{name}/repo")
 """Where a repository may lie below the folder; the first that is one counts. Each may be bare or a work tree."""
@@ -20,22 +21,22 @@ class LocalRepositories:
 
     folder: Path
 
-    def git_dir(self, name: str, commits: Sequence[str]) -> Path:
-        """See `RepositoryStore.git_dir`."""
+    def mirror(self, name: str, commits: Sequence[str]) -> Mirror:
+        """See `RepositoryStore.mirror`."""
         tried: list[str] = []
         for place in self._places(name):
-            git_dir = _git_dir_of(place)
+            git_dir = shared_git_dir(place)
             if flaw := _flaw(place, git_dir):
                 tried.append(f"{place} ({flaw})")
                 continue
             try:
-                problems = commit_problems(git_dir, commits)
+                problems = commit_problems(Mirror(git_dir), commits)
             except UnreadableRepositoryError as problem:
                 raise SetupFailed(f"{name}: Git cannot read {git_dir}: {problem}") from problem
             if problems:
                 hint = "; fetch it there, or run without --repos" if problems[0].absent else ""
                 raise SetupFailed(f"{name}: commit {problems[0]} in {git_dir}{hint}")
-            return git_dir
+            return Mirror(git_dir)
         looked = ", ".join(tried or [layout.format(**_parts(name)) for layout in LAYOUTS])
         raise SetupFailed(f"{name} is not in {self.folder}: tried {looked}")
 
@@ -63,24 +64,6 @@ def _any_case(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
         return
     for entry in entries:
         yield from _any_case(entry, parts[1:])
-
-
-def _git_dir_of(place: Path) -> Path:
-    """The Git directory with the objects: of a bare repository, a work tree, a linked work tree or a submodule."""
-    git_dir = place / ".git"
-    if git_dir.is_file():
-        git_dir = place / _first_line(git_dir).removeprefix("gitdir: ")
-    elif not git_dir.is_dir():
-        git_dir = place
-    shared = git_dir / "commondir"
-    return Path(os.path.normpath(git_dir / _first_line(shared))) if shared.is_file() else git_dir
-
-
-def _first_line(file: Path) -> str:
-    try:
-        return os.fsdecode(file.read_bytes().split(b"\n")[0]).rstrip("\r")
-    except OSError:
-        return ""
 
 
 def _flaw(place: Path, git_dir: Path) -> str | None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed
-from gitgoodbench.workspace.commits import CommitProblem, UnreadableRepositoryError, commit_problems
+from gitgoodbench.git.mirror import Mirror, UnreadableRepositoryError
+from gitgoodbench.workspace.commits import CommitProblem, commit_problems
 from gitgoodbench.workspace.locks import locked
 from gitgoodbench.workspace.network import Network, RemoteRefusedError
 
@@ -31,14 +32,14 @@ class Mirrors:
     offline: bool = False
     network: Network = field(default_factory=Network)
 
-    def git_dir(self, name: str, commits: Sequence[str]) -> Path:
-        """See `RepositoryStore.git_dir`."""
+    def mirror(self, name: str, commits: Sequence[str]) -> Mirror:
+        """See `RepositoryStore.mirror`."""
         mirror = self.folder / f"{name.replace('/', '__')}.git"
         if mirror.is_dir() and not _problems(mirror, commits):
-            return mirror
+            return Mirror(mirror)
         if self.offline:
             self._complete(name, mirror, commits)
-            return mirror
+            return Mirror(mirror)
         try:
             (self.folder / ".locks").mkdir(parents=True, exist_ok=True)
             lock = self.folder / ".locks" / mirror.name
@@ -46,7 +47,7 @@ class Mirrors:
                 self._complete(name, mirror, commits)
         except OSError as problem:
             raise InfrastructureFailed(f"{name}: the cache {self.folder} cannot be used: {problem}") from problem
-        return mirror
+        return Mirror(mirror)
 
     def _complete(self, name: str, mirror: Path, commits: Sequence[str]) -> None:
         """Make sure of the mirror and of the commits in it. Online, the caller holds the lock."""
@@ -103,6 +104,6 @@ class Mirrors:
 
 def _problems(mirror: Path, commits: Sequence[str]) -> list[CommitProblem]:
     try:
-        return commit_problems(mirror, commits)
+        return commit_problems(Mirror(mirror), commits)
     except UnreadableRepositoryError as problem:
         raise InfrastructureFailed(f"the cached mirror {mirror} is damaged ({problem}): delete it") from problem

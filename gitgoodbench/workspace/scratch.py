@@ -15,13 +15,13 @@ from typing import Final, Self
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.folders import make_folder, remove_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
+from gitgoodbench.git.mirror import object_folders
 from gitgoodbench.git.objects import read_blobs, read_tree
 from gitgoodbench.git.paths import quote_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay, needed_marker_size, replay_merge
 from gitgoodbench.git.tree_paths import is_tree_path
 from gitgoodbench.workspace.build import attribute_rules
-from gitgoodbench.workspace.history import object_folder
 
 MAX_BUNDLE_BYTES: Final = 64 * 1024 * 1024
 _IMPORT_TIMEOUT_S: Final = 120.0
@@ -39,6 +39,7 @@ class ScratchRepository:
         self._folder = make_folder("scratch")
         self._root = self._folder / "repository"
         self._imported: set[str] = set()
+        self._mirror = mirror  # borrowed for as long as this is
         self.git = Git(self._root / ".git", self._root)
         try:
             self._borrow(mirror)
@@ -52,7 +53,8 @@ class ScratchRepository:
         self.git.run("init", "--quiet", "--template=", f"--object-format={algorithm}")
         info = self._root / ".git" / "objects" / "info"
         info.mkdir(parents=True, exist_ok=True)
-        (info / "alternates").write_text(quote_path(bytes(object_folder(mirror))) + "\n", encoding="ascii")
+        lent = "".join(f"{quote_path(bytes(folder))}\n" for folder in object_folders(mirror.git_dir))
+        (info / "alternates").write_text(lent, encoding="ascii")
         boundary = Path(mirror.git_dir) / "shallow"
         if boundary.is_file():
             (self._root / ".git" / "shallow").write_bytes(boundary.read_bytes())

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 from gitgoodbench.cache import cache_home
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed, UserError
-from gitgoodbench.workspace.commits import UnreadableRepositoryError, commit_problems
+from gitgoodbench.git.mirror import Mirror, UnreadableRepositoryError
+from gitgoodbench.workspace.commits import commit_problems
 from gitgoodbench.workspace.local import LocalRepositories
 from gitgoodbench.workspace.mirrors import GITHUB, Mirrors
 from gitgoodbench.workspace.network import Network, Progress
@@ -27,10 +28,10 @@ _NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 class RepositoryStore(Protocol):
-    """Finds or fetches the Git directory of a repository."""
+    """Finds or fetches repositories."""
 
-    def git_dir(self, name: str, commits: Sequence[str]) -> Path:
-        """The Git directory of `owner/name`, holding the given commits; read-only for the caller.
+    def mirror(self, name: str, commits: Sequence[str]) -> Mirror:
+        """The repository `owner/name`, holding the given commits.
 
         Raises:
             SetupFailed: the repository or a commit cannot be had, with the reason.
@@ -44,22 +45,22 @@ class _Store:
     others: RepositoryStore
     cache_dir: Path | None
 
-    def git_dir(self, name: str, commits: Sequence[str]) -> Path:
-        """See `RepositoryStore.git_dir`."""
+    def mirror(self, name: str, commits: Sequence[str]) -> Mirror:
+        """See `RepositoryStore.mirror`."""
         if not _NAME.fullmatch(name) or {".", ".."} & set(name.split("/")):
             raise SetupFailed(f"{name!r} is not a repository name (owner/name)")
         if not name.startswith(BUILT_IN):
-            return self.others.git_dir(name, commits)
+            return self.others.mirror(name, commits)
         from gitgoodbench.dataset.mini import repository_path
 
-        git_dir = repository_path(name, self.cache_dir)
+        mirror = Mirror(repository_path(name, self.cache_dir))
         try:
-            problems = commit_problems(git_dir, commits)
+            problems = commit_problems(mirror, commits)
         except UnreadableRepositoryError as problem:
-            raise InfrastructureFailed(f"{name}: {git_dir} is damaged ({problem}): delete it") from problem
+            raise InfrastructureFailed(f"{name}: {mirror.git_dir} is damaged ({problem}): delete it") from problem
         if problems:
             raise SetupFailed(f"{name}: commit {problems[0]} in the built-in suite")
-        return git_dir
+        return mirror
 
 
 def open_store(

@@ -80,7 +80,7 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         SetupFailed: a commit is missing, the row's parents are not the merge's, or the merge has no conflict.
     """
     spec = merge_spec(sample)
-    mirror = Git(store.git_dir(sample.name, [spec.merge_commit_hash, *spec.parents]))
+    mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
     check_parents(mirror, spec)
     with ScratchRepository(mirror) as scratch:
         try:

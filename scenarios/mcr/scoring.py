@@ -46,7 +46,7 @@ class _Trees:
 def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
     """Compare what the agent committed with the real merge (published metric: `git diff` against it is empty)."""
     spec = merge_spec(sample)
-    mirror = Git(store.git_dir(sample.name, [spec.merge_commit_hash, *spec.parents]))
+    mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
     check_parents(mirror, spec)
     with ScratchRepository(mirror) as scratch:
         received = receive(scratch, outcome, spec.parents)

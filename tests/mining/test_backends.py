@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from gitgoodbench.errors import RunAborted, UserError
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.backends import Backend, Workers, work_through
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.run import mine
@@ -32,7 +33,7 @@ def cluster() -> Iterator[Any]:
 
 def test_a_dask_cluster_gives_the_same_file(cluster: Any, tmp_path: Path) -> None:
     targets = [
-        Target(Project(name=f"acme/r{number}"), mixed_repository(tmp_path / f"r{number}", str(number)).path)
+        Target(Project(name=f"acme/r{number}"), Mirror(mixed_repository(tmp_path / f"r{number}", str(number)).path))
         for number in range(3)
     ]
     here, there = tmp_path / "here.parquet", tmp_path / "there.parquet"

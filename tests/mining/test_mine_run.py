@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.errors import UserError
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.backends import Backend, Workers
 from gitgoodbench.mining.mined_file import MINED_COLUMNS, read_mined
 from gitgoodbench.mining.options import MiningOptions
@@ -68,7 +69,7 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def targets(repositories: dict[str, Path]) -> list[Target]:
-    return [Target(Project(name=name), path) for name, path in repositories.items()]
+    return [Target(Project(name=name), Mirror(path)) for name, path in repositories.items()]
 
 
 def mine_to(out: Path, repositories: dict[str, Path], order: Order | None = None) -> tuple[MiningReport, Watch]:
@@ -185,7 +186,7 @@ def test_what_a_list_says_counts_more_than_what_was_computed(tmp_path: Path) -> 
     path = mixed_repository(tmp_path / "repository").path
     listed = Project(name="acme/tool", license="MIT License", stargazers=5, branches=70, code_lines=50_000)
     out = tmp_path / "mined.jsonl"
-    mine([Target(listed, path)], Order(), out, Workers(), Watch())
+    mine([Target(listed, Mirror(path))], Order(), out, Workers(), Watch())
     (row, *_) = read_mined(out)
     assert (row.project.license, row.project.stargazers, row.project.branches) == ("MIT License", 5, 70)
     assert row.project.size == "medium"

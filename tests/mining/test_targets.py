@@ -8,6 +8,7 @@ import pytest
 
 from gitgoodbench.dataset.rows import RowError
 from gitgoodbench.errors import UserError
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.seart import read_repository_list
@@ -79,7 +80,7 @@ def test_local_repositories_are_called_as_their_folders_spell_them_or_their_remo
     assert [target.name for target in found] == [
         "acme/tool", "acme/lib", "team/service", "team/site", "home/src", "my/name",
     ]  # fmt: skip
-    assert found[0].path == joined / ".git"
+    assert found[0].mirror == Mirror(joined / ".git")
 
 
 def test_a_linked_work_tree_leads_to_the_repository_behind_it(tmp_path: Path) -> None:
@@ -88,7 +89,7 @@ def test_a_linked_work_tree_leads_to_the_repository_behind_it(tmp_path: Path) ->
     git.run("commit", "--quiet", "--allow-empty", "-m", "first")
     git.run("worktree", "add", "--quiet", str(tmp_path / "linked"))
     (target,) = find_targets([f"acme/tool={tmp_path / 'linked'}"])
-    assert target.path == main / ".git"
+    assert target.mirror == Mirror(main / ".git")
 
 
 def test_what_a_list_says_of_an_argument_counts_for_it(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from gitgoodbench.agents.base import Budget, Trajectory, Usage
 from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import Status
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.episode import RunContext
@@ -89,8 +90,8 @@ class FakeProvider:
 
 
 class FakeStore:
-    def git_dir(self, name: str, commits: Sequence[str]) -> Path:  # noqa: ARG002
-        return Path("/nowhere")
+    def mirror(self, name: str, commits: Sequence[str]) -> Mirror:  # noqa: ARG002
+        return Mirror(Path("/nowhere"))
 
 
 class FakeWork:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gitgoodbench.agents.base import Budget, Trajectory
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.sample import MergeSpec, Sample
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.objects import Entry, read_blobs, read_tree
 from gitgoodbench.git.process import Git
 from gitgoodbench.scenario import EpisodeOptions, Outcome, ToolSet, Verdict, load_scenarios
@@ -32,8 +33,8 @@ class OneRepository:
 
     path: Path
 
-    def git_dir(self, name: str, commits: Sequence[str]) -> Path:  # noqa: ARG002
-        return self.path
+    def mirror(self, name: str, commits: Sequence[str]) -> Mirror:  # noqa: ARG002
+        return Mirror(self.path)
 
 
 @dataclass(frozen=True)

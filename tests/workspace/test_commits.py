@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.git.mirror import Mirror, UnreadableRepositoryError
 from gitgoodbench.git.process import Git
-from gitgoodbench.workspace.commits import UnreadableRepositoryError, commit_problems
+from gitgoodbench.workspace.commits import commit_problems
 from tests.support.repositories import RepositoryBuilder
 
 ABSENT = "1" * 40
@@ -25,7 +26,7 @@ def history(tmp_path: Path) -> tuple[RepositoryBuilder, list[str]]:
 
 
 def problems(git_dir: Path, *commits: str) -> list[str]:
-    return [str(problem) for problem in commit_problems(git_dir, commits)]
+    return [str(problem) for problem in commit_problems(Mirror(git_dir), commits)]
 
 
 def loose(git_dir: Path, oid: str) -> Path:
@@ -56,7 +57,7 @@ def test_each_flaw_has_its_own_words(history: tuple[RepositoryBuilder, list[str]
         f"{commits[0].upper()} is not a commit id",
         " is not a commit id",
     ]
-    assert [problem.absent for problem in commit_problems(repository.path, [ABSENT, tree])] == [True, False]
+    assert [problem.absent for problem in commit_problems(Mirror(repository.path), [ABSENT, tree])] == [True, False]
 
 
 def test_a_missing_tree_is_told_from_a_missing_commit(history: tuple[RepositoryBuilder, list[str]]) -> None:
@@ -149,11 +150,11 @@ def test_a_corrupt_object_is_missing(history: tuple[RepositoryBuilder, list[str]
 def test_what_is_no_repository_says_why(history: tuple[RepositoryBuilder, list[str]], tmp_path: Path) -> None:
     repository, commits = history
     with pytest.raises(UnreadableRepositoryError, match="not a git repository"):
-        commit_problems(tmp_path, commits)
+        commit_problems(Mirror(tmp_path), commits)
     repository.git.run("config", "core.repositoryFormatVersion", "1")
     repository.git.run("config", "extensions.fromTheFuture", "yes")
-    with pytest.raises(UnreadableRepositoryError, match=r"^unknown repository extension found: fromthefuture$"):
-        commit_problems(repository.path, commits)
+    with pytest.raises(UnreadableRepositoryError, match=r"^unknown repository extension 'fromthefuture': it needs a"):
+        commit_problems(Mirror(repository.path), commits)
     shutil.rmtree(repository.path / "objects")
     with pytest.raises(UnreadableRepositoryError):
-        commit_problems(repository.path, commits)
+        commit_problems(Mirror(repository.path), commits)

@@ -38,7 +38,7 @@ def snapshot(folder: Path) -> list[tuple[str, int, int]]:
 
 def refusal(repos: Path, name: str, *commits: str) -> str:
     with pytest.raises(SetupFailed) as caught:
-        LocalRepositories(repos).git_dir(name, commits)
+        LocalRepositories(repos).mirror(name, commits)
     return str(caught.value)
 
 
@@ -51,34 +51,34 @@ def test_every_layout_is_found_and_left_as_it_is(place: str, with_work_tree: boo
     git_dir = repos / place / ".git" if with_work_tree else repos / place
     shutil.copytree(bare, git_dir)
     before = snapshot(repos)
-    assert LocalRepositories(repos).git_dir("acme/tool", [head(bare)]) == git_dir
+    assert LocalRepositories(repos).mirror("acme/tool", [head(bare)]).git_dir == git_dir
     assert snapshot(repos) == before
 
 
 def test_the_exact_name_wins_over_another_case(repos: Path, bare: Path) -> None:
     shutil.copytree(bare, repos / "ACME" / "tool")
     shutil.copytree(bare, repos / "acme__tool.git")
-    assert LocalRepositories(repos).git_dir("acme/tool", []) == repos / "acme__tool.git"
+    assert LocalRepositories(repos).mirror("acme/tool", []).git_dir == repos / "acme__tool.git"
 
 
 def test_a_linked_work_tree_leads_to_the_repository_it_belongs_to(repos: Path, bare: Path) -> None:
     Git(bare).run("worktree", "add", "-q", "--detach", str(repos / "acme" / "tool"), "main")
     assert (repos / "acme" / "tool" / ".git").is_file()
-    assert LocalRepositories(repos).git_dir("acme/tool", [head(bare)]) == bare
+    assert LocalRepositories(repos).mirror("acme/tool", [head(bare)]).git_dir == bare
 
 
 def test_a_submodule_leads_to_its_git_directory(repos: Path, bare: Path) -> None:
     (repos / "acme" / "tool").mkdir(parents=True)
     shutil.copytree(bare, repos / "modules" / "tool")
     (repos / "acme" / "tool" / ".git").write_text("gitdir: ../../modules/tool\r\n")
-    found = LocalRepositories(repos).git_dir("acme/tool", [head(bare)])
+    found = LocalRepositories(repos).mirror("acme/tool", [head(bare)]).git_dir
     assert found.resolve() == repos / "modules" / "tool"
 
 
 def test_a_folder_that_is_no_repository_is_passed_over(repos: Path, bare: Path) -> None:
     (repos / "acme" / "tool").mkdir(parents=True)
     shutil.copytree(bare, repos / "acme+tool" / "repo")
-    assert LocalRepositories(repos).git_dir("acme/tool", []) == repos / "acme+tool" / "repo"
+    assert LocalRepositories(repos).mirror("acme/tool", []).git_dir == repos / "acme+tool" / "repo"
 
 
 def test_a_repository_that_is_not_there_names_the_places_tried(repos: Path) -> None:
@@ -121,4 +121,4 @@ def test_a_repository_of_another_user_is_used(repos: Path, bare: Path) -> None:
     shutil.copytree(bare, repos / "acme" / "tool")
     for path in [repos, *repos.rglob("*")]:
         os.chown(path, 12345, 12345)
-    assert LocalRepositories(repos).git_dir("acme/tool", [head(bare)]) == repos / "acme" / "tool"
+    assert LocalRepositories(repos).mirror("acme/tool", [head(bare)]).git_dir == repos / "acme" / "tool"

@@ -65,7 +65,7 @@ def refused(call: Callable[[], object], kind: type[Exception] = SetupFailed) -> 
 def test_a_repository_is_cloned_once_bare_and_whole(server: GitServer, source: Source, cache: Path) -> None:
     said: list[str] = []
     store = mirrors(cache, server.url, said=said)
-    git_dir = store.git_dir("acme/tool", [source.main, source.tagged])
+    git_dir = store.mirror("acme/tool", [source.main, source.tagged]).git_dir
     assert git_dir == cache / "acme__tool.git"
     assert Git(git_dir).run("for-each-ref", "--format=%(refname) %(objectname)").decode() == (
         f"refs/heads/main {source.main}\nrefs/tags/v1 {source.tagged}\n"
@@ -76,17 +76,17 @@ def test_a_repository_is_cloned_once_bare_and_whole(server: GitServer, source: S
     assert list((cache / ".incoming").iterdir()) == []
 
     asked = len(server.requests)
-    assert store.git_dir("acme/tool", [source.main]) == git_dir
-    assert mirrors(cache, server.url, offline=True).git_dir("acme/tool", [source.tagged]) == git_dir
+    assert store.mirror("acme/tool", [source.main]).git_dir == git_dir
+    assert mirrors(cache, server.url, offline=True).mirror("acme/tool", [source.tagged]).git_dir == git_dir
     assert len(server.requests) == asked
 
 
 def test_a_commit_of_a_pull_request_is_fetched_by_id_and_kept(server: GitServer, source: Source, cache: Path) -> None:
     said: list[str] = []
     store = mirrors(cache, server.url, said=said)
-    git_dir = store.git_dir("acme/tool", [source.main])
+    git_dir = store.mirror("acme/tool", [source.main]).git_dir
     asked = len(server.requests)
-    assert store.git_dir("acme/tool", [source.pulled, source.main]) == git_dir
+    assert store.mirror("acme/tool", [source.pulled, source.main]).git_dir == git_dir
     assert len(server.requests) > asked
     assert said[-1] == f"acme/tool: fetching commit {source.pulled}"
     assert Git(git_dir).line("rev-parse", f"refs/gitgoodbench/{source.pulled}") == source.pulled
@@ -94,7 +94,7 @@ def test_a_commit_of_a_pull_request_is_fetched_by_id_and_kept(server: GitServer,
     Git(git_dir).run("reflog", "expire", "--expire=now", "--all")
     Git(git_dir).run("gc", "-q", "--prune=now")
     asked = len(server.requests)
-    store.git_dir("acme/tool", [source.pulled])
+    store.mirror("acme/tool", [source.pulled])
     assert len(server.requests) == asked
 
 
@@ -102,20 +102,20 @@ def test_a_commit_that_the_server_does_not_have_fails_the_sample(
     server: GitServer, source: Source, cache: Path
 ) -> None:
     store = mirrors(cache, server.url)
-    assert refused(lambda: store.git_dir("acme/tool", [source.main, ABSENT])) == (
+    assert refused(lambda: store.mirror("acme/tool", [source.main, ABSENT])) == (
         f"acme/tool: commit {ABSENT} is on no branch or tag and cannot be fetched from {server.url}/acme/tool.git: "
         "the server does not have it"
     )
     tree = source.repository.git.line("rev-parse", f"{source.main}^{{tree}}")
-    assert refused(lambda: store.git_dir("acme/tool", [tree])) == (
+    assert refused(lambda: store.mirror("acme/tool", [tree])) == (
         f"acme/tool: commit {tree} is a tree, not a commit in {cache}/acme__tool.git"
     )
 
 
 def test_a_file_url_serves_as_well(source: Source, cache: Path, tmp_path: Path) -> None:
     store = mirrors(cache, f"file://{tmp_path}/server")
-    store.git_dir("acme/tool", [source.main, source.pulled])
-    assert refused(lambda: store.git_dir("acme/gone", [])) == (
+    store.mirror("acme/tool", [source.main, source.pulled])
+    assert refused(lambda: store.mirror("acme/gone", [])) == (
         f"acme/gone cannot be cloned from file://{tmp_path}/server/acme/gone.git: "
         "there is no such repository, or no more"
     )
@@ -126,18 +126,18 @@ def test_a_sha256_repository_is_mirrored(tmp_path: Path, cache: Path) -> None:
     commit = repository.commit({b"a.py": b"1\n"})
     repository.git.run("update-ref", "refs/pull/1/head", commit)
     repository.branch("main", repository.commit({b"b.py": b"1\n"}))
-    mirrors(cache, f"file://{tmp_path}/server").git_dir("acme/new", [commit])
+    mirrors(cache, f"file://{tmp_path}/server").mirror("acme/new", [commit])
 
 
 def test_offline_says_what_is_not_there_and_writes_nothing(source: Source, cache: Path, tmp_path: Path) -> None:
     url = f"file://{tmp_path}/server"
     store = mirrors(cache, url, offline=True)
-    assert refused(lambda: store.git_dir("acme/tool", [source.main])) == (
+    assert refused(lambda: store.mirror("acme/tool", [source.main])) == (
         f"acme/tool is not in the cache {cache}, and offline was asked for"
     )
     assert not cache.exists()
-    mirrors(cache, url).git_dir("acme/tool", [source.main])
-    assert refused(lambda: store.git_dir("acme/tool", [source.pulled])) == (
+    mirrors(cache, url).mirror("acme/tool", [source.main])
+    assert refused(lambda: store.mirror("acme/tool", [source.pulled])) == (
         f"acme/tool: commit {source.pulled} is not in the cached mirror {cache}/acme__tool.git, "
         "and offline was asked for"
     )
@@ -157,7 +157,7 @@ def test_a_vanished_repository_fails_the_sample_at_once(
 ) -> None:
     server.statuses = [status] * 9
     store = mirrors(cache, server.url)
-    assert refused(lambda: store.git_dir("acme/tool", [])) == (
+    assert refused(lambda: store.mirror("acme/tool", [])) == (
         f"acme/tool cannot be cloned from {server.url}/acme/tool.git: {reason}"
     )
     assert len(server.requests) == 1
@@ -171,7 +171,7 @@ def test_a_server_in_trouble_is_tried_three_times_and_is_no_fault_of_the_sample(
     server.statuses = [status] * 99
     slept: list[float] = []
     message = refused(
-        lambda: mirrors(cache, server.url, sleep=slept.append).git_dir("acme/tool", []), InfrastructureFailed
+        lambda: mirrors(cache, server.url, sleep=slept.append).mirror("acme/tool", []), InfrastructureFailed
     )
     assert message.startswith("acme/tool: the network failed 3 times: unable to access ")
     assert slept == [1.0, 2.0]
@@ -180,11 +180,11 @@ def test_a_server_in_trouble_is_tried_three_times_and_is_no_fault_of_the_sample(
 def test_a_transfer_that_breaks_is_tried_again(server: GitServer, source: Source, cache: Path) -> None:
     server.statuses = [503]
     said: list[str] = []
-    mirrors(cache, server.url, said=said).git_dir("acme/tool", [source.main])
+    mirrors(cache, server.url, said=said).mirror("acme/tool", [source.main])
     assert said[1].startswith("acme/tool: trying again after: unable to access ")
     assert said[2:] == ["acme/tool: cloned"]
     server.statuses = [500, 500]
-    mirrors(cache, server.url).git_dir("acme/tool", [source.pulled])
+    mirrors(cache, server.url).mirror("acme/tool", [source.pulled])
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://no-such-host.invalid"])
@@ -192,13 +192,13 @@ def test_an_unreachable_server_is_no_fault_of_the_sample(
     url: str, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("no_proxy", "*")
-    message = refused(lambda: mirrors(cache, url).git_dir("acme/tool", []), InfrastructureFailed)
+    message = refused(lambda: mirrors(cache, url).mirror("acme/tool", []), InfrastructureFailed)
     assert message.startswith("acme/tool: the network failed 3 times: unable to access ")
 
 
 def test_a_server_that_never_answers_uses_up_the_time_once(server: GitServer, cache: Path) -> None:
     server.hold.clear()
-    message = refused(lambda: mirrors(cache, server.url, timeout_s=0.5).git_dir("acme/tool", []), InfrastructureFailed)
+    message = refused(lambda: mirrors(cache, server.url, timeout_s=0.5).mirror("acme/tool", []), InfrastructureFailed)
     assert message == "acme/tool: Git did not end within 0.5 s"
     assert len(server.requests) == 1
     assert list((cache / ".incoming").iterdir()) == []
@@ -216,10 +216,10 @@ def test_threads_that_want_the_same_repository_clone_it_once(server: GitServer, 
 
     store = Mirrors(cache, server.url, network=Network(say))
     with ThreadPoolExecutor(4) as pool:
-        answers = [pool.submit(store.git_dir, "acme/tool", [source.main]) for _ in range(4)]
+        answers = [pool.submit(store.mirror, "acme/tool", [source.main]) for _ in range(4)]
         assert waiting.wait(20)
         server.hold.set()
-        assert {answer.result() for answer in answers} == {cache / "acme__tool.git"}
+        assert {answer.result().git_dir for answer in answers} == {cache / "acme__tool.git"}
     assert said.count(f"acme/tool: cloning {server.url}/acme/tool.git") == 1
 
 
@@ -235,31 +235,31 @@ def test_a_process_waits_for_another(server: GitServer, source: Source, cache: P
     waited = threading.Event()
     store = Mirrors(cache, server.url, network=Network(lambda line: waited.set() if "waiting" in line else None))
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(store.git_dir, "acme/tool", [source.main])
+        answer = pool.submit(store.mirror, "acme/tool", [source.main])
         assert waited.wait(20)
         server.hold.set()
-        assert answer.result() == cache / "acme__tool.git"
+        assert answer.result().git_dir == cache / "acme__tool.git"
     process.join(20)
     assert process.exitcode == 0
     assert sum("info/refs" in request for request in server.requests) == 1
 
 
 def clone_elsewhere(cache: str, url: str, commit: str) -> None:
-    Mirrors(Path(cache), url).git_dir("acme/tool", [commit])
+    Mirrors(Path(cache), url).mirror("acme/tool", [commit])
 
 
 def test_what_a_killed_clone_left_is_removed_by_the_next(server: GitServer, source: Source, cache: Path) -> None:
     leftover, other = cache / ".incoming" / "acme__tool.git.abc", cache / ".incoming" / "acme__other.git.abc"
     for folder in (leftover, other):
         (folder / "mirror" / "objects").mkdir(parents=True)
-    mirrors(cache, server.url).git_dir("acme/tool", [source.main])
+    mirrors(cache, server.url).mirror("acme/tool", [source.main])
     assert list((cache / ".incoming").iterdir()) == [other]
 
 
 def test_a_damaged_mirror_says_what_to_do(cache: Path, source: Source, tmp_path: Path) -> None:
     (cache / "acme__tool.git").mkdir(parents=True)
     store = mirrors(cache, f"file://{tmp_path}/server")
-    message = refused(lambda: store.git_dir("acme/tool", [source.main]), InfrastructureFailed)
+    message = refused(lambda: store.mirror("acme/tool", [source.main]), InfrastructureFailed)
     assert message.startswith(f"the cached mirror {cache}/acme__tool.git is damaged (not a git repository")
     assert message.endswith("): delete it")
 
@@ -267,7 +267,7 @@ def test_a_damaged_mirror_says_what_to_do(cache: Path, source: Source, tmp_path:
 def test_a_cache_that_cannot_be_written_is_no_fault_of_the_sample(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = mirrors(tmp_path / "file", f"file://{tmp_path}/server")
-    message = refused(lambda: store.git_dir("acme/tool", []), InfrastructureFailed)
+    message = refused(lambda: store.mirror("acme/tool", []), InfrastructureFailed)
     assert message.startswith(f"acme/tool: the cache {tmp_path}/file cannot be used: ")
 
 
@@ -282,6 +282,6 @@ def test_a_user_with_odd_configuration_gets_the_same_clone(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("GIT_CONFIG_PARAMETERS", "'core.bare=false'")
-    git_dir = mirrors(cache, server.url).git_dir("acme/tool", [source.main])
+    git_dir = mirrors(cache, server.url).mirror("acme/tool", [source.main]).git_dir
     assert Git(git_dir).line("rev-parse", "main") == source.main
     assert not (tmp_path / "elsewhere").exists()

@@ -22,9 +22,9 @@ def test_local_repositories_are_used_instead_of_the_cache(tmp_path: Path, monkey
     commit = make(tmp_path / "repos" / "acme" / "tool")
     monkeypatch.chdir(tmp_path)
     store = open_store(Path("repos"), tmp_path / "cache", offline=True)
-    assert store.git_dir("acme/tool", [commit]) == tmp_path / "repos" / "acme" / "tool"
+    assert store.mirror("acme/tool", [commit]).git_dir == tmp_path / "repos" / "acme" / "tool"
     with pytest.raises(SetupFailed, match=f"^acme/other is not in {tmp_path}/repos: tried acme/other, "):
-        store.git_dir("acme/other", [])
+        store.mirror("acme/other", [])
     assert not (tmp_path / "cache").exists()
 
 
@@ -33,10 +33,13 @@ def test_mirrors_go_to_the_folder_repos_of_the_cache(tmp_path: Path, monkeypatch
     said: list[str] = []
     url = f"file://{tmp_path}/server/"
     store = open_store(None, tmp_path / "cache", False, said.append, base_url=url)
-    assert store.git_dir("acme/tool", [commit]) == tmp_path / "cache" / "repos" / "acme__tool.git"
+    assert store.mirror("acme/tool", [commit]).git_dir == tmp_path / "cache" / "repos" / "acme__tool.git"
     assert said == [f"acme/tool: cloning {url}acme/tool.git", "acme/tool: cloned"]
     monkeypatch.setenv("GITGOODBENCH_CACHE", str(tmp_path / "cache"))
-    assert open_store(offline=True).git_dir("acme/tool", [commit]) == tmp_path / "cache" / "repos" / "acme__tool.git"
+    assert (
+        open_store(offline=True).mirror("acme/tool", [commit]).git_dir
+        == tmp_path / "cache" / "repos" / "acme__tool.git"
+    )
 
 
 def test_every_sample_of_the_built_in_suite_has_its_commits(tmp_path: Path) -> None:
@@ -46,15 +49,15 @@ def test_every_sample_of_the_built_in_suite_has_its_commits(tmp_path: Path) -> N
         merge, chain = sample.merge, sample.chain
         commits = [merge.merge_commit_hash, *merge.parents] if merge else []
         commits += [chain.newest_commit, chain.oldest_commit] if chain else []
-        assert store.git_dir(sample.name, commits).is_relative_to(tmp_path / "cache")
+        assert store.mirror(sample.name, commits).git_dir.is_relative_to(tmp_path / "cache")
     with pytest.raises(SetupFailed, match=f"^mini/tidewater: commit {'1' * 40} is missing in the built-in suite$"):
-        store.git_dir("mini/tidewater", ["1" * 40])
+        store.mirror("mini/tidewater", ["1" * 40])
     with pytest.raises(SetupFailed, match="no repository 'mini/absent'"):
-        store.git_dir("mini/absent", [])
-    built = store.git_dir("mini/tidewater", [])
+        store.mirror("mini/absent", [])
+    built = store.mirror("mini/tidewater", []).git_dir
     (built / "HEAD").unlink()
     with pytest.raises(InfrastructureFailed, match=rf"^mini/tidewater: {built} is damaged \(not a git repository"):
-        store.git_dir("mini/tidewater", [])
+        store.mirror("mini/tidewater", [])
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def test_every_sample_of_the_built_in_suite_has_its_commits(tmp_path: Path) -> N
 def test_a_name_that_is_none_never_becomes_a_path(name: str, tmp_path: Path) -> None:
     for store in (open_store(tmp_path), open_store(None, tmp_path, True)):
         with pytest.raises(SetupFailed, match=r"is not a repository name \(owner/name\)"):
-            store.git_dir(name, [])
+            store.mirror(name, [])
 
 
 def test_a_folder_of_repositories_that_is_none_is_the_users_mistake(tmp_path: Path) -> None:
