@@ -17,7 +17,7 @@ def report(
     ] = None,
     published: Annotated[bool, typer.Option("--published", help="Show published figures beside.")] = False,
 ) -> int:
-    """Print one table of one or several runs.
+    """Print the tables of one or several runs.
 
     Writes each run's summary.json and summary.csv anew.
 

@@ -18,35 +18,35 @@ SHARED_CELLS: Final = 300_000_000
 
 @dataclass(frozen=True)
 class Search:
-    """A tree, and those in which a subtree like it is wanted."""
+    """A needle, and the haystacks in which to search for the closest subtree."""
 
     needle: Tree
     haystacks: Sequence[Tree]
 
     @property
     def cells(self) -> int:
-        """At most so many have to be computed."""
+        """Upper bound on the cells that have to be computed."""
         return sum(count_cells(self.needle, tree) for tree in self.haystacks)
 
 
 @dataclass(frozen=True)
-class Found:
+class HaystackMatch:
     """The closest subtree, and the position of its tree among the haystacks."""
 
     match: Match
     haystack: int
 
 
-def run_search(search: Search) -> Found | None:
+def run_search(search: Search) -> HaystackMatch | None:
     """The closest subtree of all haystacks, of several the first; None where there is none, or one is too large."""
     try:
-        found = [Found(closest_subtree(search.needle, tree), at) for at, tree in enumerate(search.haystacks)]
+        found = [HaystackMatch(closest_subtree(search.needle, tree), at) for at, tree in enumerate(search.haystacks)]
     except TreeTooLarge:
         return None
     return min(found, key=lambda one: one.match.distance, default=None)
 
 
-def run_searches(searches: Sequence[Search], jobs: int | None = None) -> list[Found | None]:
+def run_searches(searches: Sequence[Search], jobs: int | None = None) -> list[HaystackMatch | None]:
     """What `run_search` finds of each.
 
     Args:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from gitgoodbench.ted.fragments import Span, excerpt, items_of, parse_fragment, with_replaced
-from gitgoodbench.ted.haystacks import Found, Search, run_searches
+from gitgoodbench.ted.haystacks import HaystackMatch, Search, run_searches
 from gitgoodbench.ted.languages import UnknownLanguage, find_language
 from gitgoodbench.ted.lines import closest_lines, count_lines
 from gitgoodbench.ted.nodes import ParseError
@@ -108,10 +108,10 @@ def compute_reward(
         [_Piece(one, _family(one), _parse(one, comments=comments, isolated=isolated)) for one in pieces]
         for pieces in (snippets, hunks)
     )
-    wanted = [_Wanted.of(needle, haystacks, split) for needle in needles]
-    searches = [one.searches() for one in wanted]
+    plans = [_SnippetSearch.of(needle, haystacks, split) for needle in needles]
+    searches = [plan.searches() for plan in plans]
     found = iter(run_searches([search for own in searches for search in own], jobs))
-    return _total([_match(one, [next(found) for _ in own]) for one, own in zip(wanted, searches, strict=True)])
+    return _total([_match(plan, [next(found) for _ in own]) for plan, own in zip(plans, searches, strict=True)])
 
 
 def total_reward(matches: Sequence[tuple[int, int]]) -> float | None:
@@ -130,7 +130,7 @@ class _Piece:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _SnippetSearch:
     """A snippet, the positions of the hunks that it may have become, and their trees if all is compared as trees."""
 
     piece: _Piece
@@ -139,16 +139,16 @@ class _Wanted:
     items: list[int]
 
     @classmethod
-    def of(cls, piece: _Piece, hunks: Sequence[_Piece], split: Split) -> _Wanted:
+    def of(cls, piece: _Piece, hunks: Sequence[_Piece], split: Split) -> _SnippetSearch:
         candidates = {at: hunk for at, hunk in enumerate(hunks) if piece.family in (None, hunk.family)}
         if piece.tree is None:
             return cls(piece, candidates, {}, [])
         trees = {at: hunk.tree for at, hunk in candidates.items() if hunk.tree is not None}
         items = items_of(piece.tree) if split == "items" else [piece.tree.root]
-        wanted = cls(piece, candidates, trees, items)
-        if sum(search.cells for search in wanted.searches()) > MAX_CELLS:
+        plan = cls(piece, candidates, trees, items)
+        if sum(search.cells for search in plan.searches()) > MAX_CELLS:
             return cls(piece, candidates, {}, [])
-        return wanted
+        return plan
 
     def searches(self) -> list[Search]:
         tree = self.piece.tree
@@ -175,12 +175,12 @@ def _parse(snippet: Snippet, *, comments: bool, isolated: bool) -> Tree | None:
         return None
 
 
-def _match(wanted: _Wanted, found: Sequence[Found | None]) -> SnippetMatch:
-    tree = wanted.piece.tree
-    pairs = [(item, one) for item, one in zip(wanted.items, found, strict=False) if one is not None]
-    if tree is None or not pairs or len(pairs) < len(wanted.items):
-        return _match_lines(wanted)
-    numbers, trees = list(wanted.trees), list(wanted.trees.values())
+def _match(plan: _SnippetSearch, found: Sequence[HaystackMatch | None]) -> SnippetMatch:
+    tree = plan.piece.tree
+    pairs = [(item, one) for item, one in zip(plan.items, found, strict=False) if one is not None]
+    if tree is None or not pairs or len(pairs) < len(plan.items):
+        return _match_lines(plan)
+    numbers, trees = list(plan.trees), list(plan.trees.values())
     replaced = [(tree.span(item), trees[one.haystack].source, (one.match.start, one.match.end)) for item, one in pairs]
     largest = max(pairs, key=lambda pair: tree.sizes[pair[0]])
     return SnippetMatch(
@@ -192,10 +192,10 @@ def _match(wanted: _Wanted, found: Sequence[Found | None]) -> SnippetMatch:
     )
 
 
-def _match_lines(wanted: _Wanted) -> SnippetMatch:
-    source = wanted.piece.snippet.text
+def _match_lines(plan: _SnippetSearch) -> SnippetMatch:
+    source = plan.piece.snippet.text
     best: SnippetMatch | None = None
-    for at, hunk in wanted.candidates.items():
+    for at, hunk in plan.candidates.items():
         match = closest_lines(source, hunk.snippet.text)
         if match is not None and (best is None or match.distance < best.distance):
             matched = hunk.snippet.text[match.start : match.end]
