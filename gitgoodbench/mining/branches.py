@@ -14,7 +14,7 @@ _REMOTES: Final = "refs/remotes/"
 def default_branch(git: Git) -> str | None:
     """The branch that a clone checks out; None where HEAD names none that exists."""
     for head in ("refs/remotes/origin/HEAD", "HEAD"):
-        target = git.execute("symbolic-ref", "--quiet", head).stdout.decode("utf-8", "replace").rstrip("\n")
+        target = git.execute("symbolic-ref", "--quiet", head).stdout.decode("utf-8", "surrogateescape").rstrip("\n")
         if target and git.execute("rev-parse", "--verify", "--quiet", "--end-of-options", target).returncode == 0:
             return short_name(target)
     return None

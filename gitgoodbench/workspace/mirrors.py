@@ -88,18 +88,23 @@ class Mirrors:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _fetch(self, name: str, mirror: Path, commit: str) -> None:
-        """Fetch a commit that no branch or tag reaches, under a ref that keeps it."""
+        """Fetch a commit that no branch or tag reaches, under a ref that keeps it; Git runs in a borrower."""
         self.network.report(name, f"fetching commit {commit}")
         options = ("--no-tags", "--no-write-fetch-head", "--progress")
         url = f"{self.base_url}/{name}.git"
+        git = Mirror(mirror).borrow(refs=True)
         try:
             self.network.run(
-                mirror, name, lambda: ["fetch", *options, "--", url, f"{commit}:refs/gitgoodbench/{commit}"]
-            )
+                Path(git.git_dir), name, lambda: ["fetch", *options, "--", url, f"{commit}:refs/gitgoodbench/{commit}"],
+                GIT_OBJECT_DIRECTORY=str(mirror / "objects"),
+            )  # fmt: skip
         except RemoteRefusedError as problem:
             raise SetupFailed(
                 f"{name}: commit {commit} is on no branch or tag and cannot be fetched from {url}: {problem}"
             ) from problem
+        keeper = mirror / "refs" / "gitgoodbench" / commit
+        keeper.parent.mkdir(exist_ok=True)
+        keeper.write_text(f"{commit}\n", encoding="ascii")
 
 
 def _problems(mirror: Path, commits: Sequence[str]) -> list[CommitProblem]:

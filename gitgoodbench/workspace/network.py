@@ -73,15 +73,15 @@ class Network:
     sleep: Callable[[float], None] = time.sleep
     report_every_s: float = 5.0
 
-    def run(self, git_dir: Path, repository: str, args: Callable[[], Sequence[str]]) -> None:
-        """Run a Git command until it succeeds; `args` makes its arguments anew for each try.
+    def run(self, git_dir: Path, repository: str, args: Callable[[], Sequence[str]], **env: str) -> None:
+        """Run a Git command until it succeeds; `args` makes its arguments anew for each try. env: variables more.
 
         Raises:
             RemoteRefusedError: the server does not have the repository or the object.
             InfrastructureFailed: no try got through, or one used up the time.
         """
         executor = _ReportingExecutor(lambda text: self.report(repository, text), self.report_every_s)
-        git = Git(git_dir, executor=executor, env=network_environment())
+        git = Git(git_dir, executor=executor, env={**network_environment(), **env})
         reason = ""
         for count in range(self.tries):
             if count:

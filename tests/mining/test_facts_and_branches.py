@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.branches import branches_of, default_branch
 from gitgoodbench.mining.facts import compute_facts
 from gitgoodbench.mining.options import LANGUAGES
 from gitgoodbench.mining.project import Project
+from gitgoodbench.mining.targets import Target
+from gitgoodbench.mining.task import Mined, Order, mine_target
 from tests.support.repositories import Content, RepositoryBuilder
 
 MIT = b"""MIT License
@@ -109,3 +113,15 @@ def test_branches_of_a_remote_count_without_its_name(builder: RepositoryBuilder,
 def test_a_head_that_points_nowhere_is_no_default_branch(builder: RepositoryBuilder) -> None:
     builder.branch("other", builder.commit({b"a": b"0"}))
     assert default_branch(builder.git) is None
+
+
+def test_a_default_branch_is_read_as_all_branches_are(builder: RepositoryBuilder) -> None:
+    commit = builder.commit({b"a.py": b"0\n"})
+    (builder.path / "packed-refs").write_bytes(commit.encode() + b" refs/heads/br\xe9\n")
+    (builder.path / "HEAD").write_bytes(b"ref: refs/heads/br\xe9\n")
+    assert default_branch(builder.git) == "br\udce9"
+    assert branches_of(builder.git, {commit}) == {commit: "br\udce9"}
+    mined = mine_target(Target(Project(name="acme/tool"), Mirror(builder.path)), Order(), ())
+    assert isinstance(mined, Mined)
+    assert mined.content is not None
+    assert json.loads(mined.content.split(b"\n")[0])["project"]["default_branch"] == "br\udce9"

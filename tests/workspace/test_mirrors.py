@@ -14,6 +14,7 @@ from gitgoodbench.git.process import Git
 from gitgoodbench.workspace.mirrors import Mirrors
 from gitgoodbench.workspace.network import Network
 from tests.support.git_server import GitServer, serve_repositories
+from tests.support.hostile import make_hostile
 from tests.support.repositories import RepositoryBuilder
 
 ABSENT = "1" * 40
@@ -285,3 +286,16 @@ def test_a_user_with_odd_configuration_gets_the_same_clone(
     git_dir = mirrors(cache, server.url).mirror("acme/tool", [source.main]).git_dir
     assert Git(git_dir).line("rev-parse", "main") == source.main
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_commit_is_fetched_into_a_cached_mirror_whatever_that_is_set_to(
+    server: GitServer, source: Source, cache: Path, tmp_path: Path
+) -> None:
+    store = mirrors(cache, server.url)
+    git_dir = store.mirror("acme/tool", [source.main]).git_dir
+    make_hostile(git_dir, tmp_path / "canary", replaced=(source.main, source.tagged))
+    with (git_dir / "config").open("a", encoding="ascii") as file:
+        file.write(f'[url "file:///nowhere/"]\n\tinsteadOf = {server.url}/\n')
+    store.mirror("acme/tool", [source.pulled])
+    assert (git_dir / "refs" / "gitgoodbench" / source.pulled).read_text("ascii") == f"{source.pulled}\n"
+    assert not (tmp_path / "canary").exists()
