@@ -64,7 +64,7 @@ def measure_history(repository: Git, shown: int) -> dict[str, Any]:
     import git as gitpython
 
     with ScratchRepository(repository) as scratch:
-        commits, ours = _best(lambda: [commit.oid for commit in read_history(repository, scratch.git, Refs.BRANCHES)])
+        commits, mining = _best(lambda: [commit.oid for commit in read_history(repository, scratch.git, Refs.BRANCHES)])
     walked = gitpython.Repo(repository.git_dir)
     walked.git.update_environment(GIT_DIR=repository.git_dir)
 
@@ -78,8 +78,8 @@ def measure_history(repository: Git, shown: int) -> dict[str, Any]:
     spread = commits[:: max(1, count // shown)][:shown]
     _, showing = _best(lambda: [walked.git.show("--name-status", "--format=", oid) for oid in spread])
     wall, processor = (
-        [mine / count, walks / count, shows / len(spread)]
-        for mine, walks, shows in zip(ours, walking, showing, strict=True)
+        [mines / count, walks / count, shows / len(spread)]
+        for mines, walks, shows in zip(mining, walking, showing, strict=True)
     )
     return {
         "commits": count,
@@ -120,14 +120,14 @@ def measure_merges(repository: Git) -> dict[str, Any]:
             miner.visit(commit)
         begun = time.perf_counter()
         found = sum(1 for _ in miner.merges())
-        ours = time.perf_counter() - begun
+        mined = time.perf_counter() - begun
     bare = _bare(repository, pairs)
     return {
         "merges": len(pairs),
         "conflicting merges": found,
-        "merges, mined per second": len(pairs) / ours,
+        "merges, mined per second": len(pairs) / mined,
         "merges, bare per second": len(pairs) / bare,
-        "merges, times as slow": ours / bare,
+        "merges, times as slow": mined / bare,
     }
 
 

@@ -29,16 +29,16 @@ def merges_differ(repository: Path, mined: MinedRepository) -> int:
     """How many merges only one of the two finds, or finds otherwise."""
     with TemporaryDirectory() as folder:
         clone = brute_force.CleanClone(repository, Path(folder) / "clone")
-        theirs, _ = brute_force.conflicting_merges(clone, *SELECTION)
-        ours = {merge.oid: conflicts_of(merge, clone) for merge in mined.merges}
-    return sum(ours.get(oid) != theirs.get(oid) for oid in ours.keys() | theirs.keys())
+        expected, _ = brute_force.conflicting_merges(clone, *SELECTION)
+        found = {merge.oid: conflicts_of(merge, clone) for merge in mined.merges}
+    return sum(found.get(oid) != expected.get(oid) for oid in found.keys() | expected.keys())
 
 
 def chains_differ(repository: Path, mined: MinedRepository) -> int:
     """How many chains only one of the two finds; those that the miner reports as not countable do not count."""
-    theirs = brute_force.chains(repository, *SELECTION, at_least=3, at_most=6, suffixes=SOURCE_SUFFIXES)
-    ours = {(chain.path, chain.commits) for chain in mined.chains}
-    return len(ours - theirs) + abs(len(theirs - ours) - mined.chains_missing_object)
+    expected = brute_force.chains(repository, *SELECTION, at_least=3, at_most=6, suffixes=SOURCE_SUFFIXES)
+    found = {(chain.path, chain.commits) for chain in mined.chains}
+    return len(found - expected) + abs(len(expected - found) - mined.chains_missing_object)
 
 
 def lines_differ(repository: Path, mined: MinedRepository) -> int:
