@@ -34,7 +34,8 @@ def branch_tips(git: Git) -> dict[str, str]:
 
 
 def short_name(ref: str) -> str:
-    """The name of a branch, without that of its remote."""
+    """The name of a branch, without that of its remote. Bytes that are no UTF-8 become `\\xe9`; no ref has a `\\`."""
+    ref = ref.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if ref.startswith(_REMOTES):
         return ref.removeprefix(_REMOTES).partition("/")[2]
     return ref.removeprefix(_HEADS)

@@ -119,9 +119,9 @@ def test_a_default_branch_is_read_as_all_branches_are(builder: RepositoryBuilder
     commit = builder.commit({b"a.py": b"0\n"})
     (builder.path / "packed-refs").write_bytes(commit.encode() + b" refs/heads/br\xe9\n")
     (builder.path / "HEAD").write_bytes(b"ref: refs/heads/br\xe9\n")
-    assert default_branch(builder.git) == "br\udce9"
-    assert branches_of(builder.git, {commit}) == {commit: "br\udce9"}
+    assert default_branch(builder.git) == "br\\xe9"
+    assert branches_of(builder.git, {commit}) == {commit: "br\\xe9"}
     mined = mine_target(Target(Project(name="acme/tool"), Mirror(builder.path)), Order(), ())
     assert isinstance(mined, Mined)
     assert mined.content is not None
-    assert json.loads(mined.content.split(b"\n")[0])["project"]["default_branch"] == "br\udce9"
+    assert json.loads(mined.content.split(b"\n")[0])["project"]["default_branch"] == "br\\xe9"
