@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import time
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -95,12 +96,13 @@ def _contributors(git: Git) -> int | None:
 
 
 def _last_commit(git: Git, tips: Mapping[str, str]) -> str | None:
-    """When the newest commit of all branches was made, by its committer."""
+    """When the newest commit of all branches was made, by its committer; dates beyond tomorrow are not believed."""
     commits = "".join(f"{commit}\n" for commit in dict.fromkeys(tips.values())).encode("ascii")
     if not commits:
         return None
     listed = git.execute("log", "--no-walk=unsorted", "--ignore-missing", "--format=%ct", "--stdin", stdin=commits)
-    times = [int(line) for line in listed.stdout.split() if line.isdigit()]
+    tomorrow = time.time() + 86_400
+    times = [seconds for line in listed.stdout.split() if line.isdigit() and (seconds := int(line)) <= tomorrow]
     return datetime.fromtimestamp(max(times), UTC).strftime("%Y-%m-%dT%H:%M:%S") if times else None
 
 

@@ -26,10 +26,14 @@ _COMMAND: Final = (
 )  # fmt: skip
 
 
+_YEAR_9999: Final = 253_402_300_799
+
+
 class Commit(NamedTuple):
     """A commit as the walk meets it. `children`: how many distinct ones the walk will still bring.
 
-    committed: when, by its committer, as Unix time in seconds; 0 where the commit does not say.
+    committed: when, by its committer, as Unix time in seconds; 0 where the commit does not say,
+        the end of the year 9999 where it says more.
     picked_from: the commit that its message names as its source. The message itself is not kept.
     changes: against the first parent, or against nothing in a root commit; None where an object is missing.
     """
@@ -90,4 +94,7 @@ def _parse(stream: IO[bytes]) -> Iterator[tuple[Commit, str]]:
     for names, parents, committed, message in zip(fields, fields, fields, fields, strict=False):
         _, oid, *children, tree = names.decode("ascii").split()
         above = tuple(parents.decode("ascii").split())
-        yield Commit(oid, above, len(set(children)), int(committed or 0), picked_from(message), None), tree
+        yield (
+            Commit(oid, above, len(set(children)), min(int(committed or 0), _YEAR_9999), picked_from(message), None),
+            tree,
+        )

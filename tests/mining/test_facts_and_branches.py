@@ -125,3 +125,12 @@ def test_a_default_branch_is_read_as_all_branches_are(builder: RepositoryBuilder
     assert isinstance(mined, Mined)
     assert mined.content is not None
     assert json.loads(mined.content.split(b"\n")[0])["project"]["default_branch"] == "br\\xe9"
+
+
+@pytest.mark.parametrize("date", [2_524_608_000, 1_600_000_000_000, 2**63, 2**64 + 5])
+def test_a_date_that_cannot_be_is_not_the_newest(builder: RepositoryBuilder, date: int) -> None:
+    first = builder.commit({b"a.py": b"0\n"})
+    made = builder.git.run("cat-file", "commit", first).replace(b"1600086400", b"%d" % date)
+    builder.branch("main", first)
+    builder.branch("odd", builder.git.line("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=made))
+    assert compute_facts(builder.git, Project(name="acme/tool"), LANGUAGES).last_commit == "2020-09-14T12:26:40"
