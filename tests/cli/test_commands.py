@@ -245,7 +245,7 @@ def test_failures_of_infrastructure_end_with_exit_code_3_and_the_way_on(command:
     command.provider.opening = down
     shown = command.noop()
     assert shown.code == 3
-    assert "noop: 5 of 5 rows say nothing of the agent" in shown.out
+    assert "noop: 5 of 5 rows are no answers" in shown.out
     assert "5 x infrastructure_failed: no space left for a container" in shown.out
     assert f"resume with: gitgoodbench resume {command.out / 'r'}" in shown.err
 

@@ -103,7 +103,8 @@ def test_two_judges_and_how_far_they_agree(judging: CommandLine, server: Scripte
     assert "noop: agreement of 2 judges over 5 episodes: Cohen's kappa 0.00 [0.00, 0.00], 0.0 % observed" in shown.out
     summary = json.loads((judging.out / "r/summary.json").read_bytes())["judging"]
     assert summary["total"]["ties"] == {
-        "hits": 5, "total": 5, "rate": 1.0, "wilson_95_low": pytest.approx(0.5655, abs=1e-4), "wilson_95_high": 1.0,
+        "hits": 5, "total": 5, "effective": 5, "rate": 1.0,
+        "wilson_95_low": pytest.approx(0.5655, abs=1e-4), "wilson_95_high": 1.0,
     }  # fmt: skip
     assert (summary["agreement"]["name"], summary["agreement"]["subjects"]) == ("Cohen's kappa", 5)
     assert summary["by_judge"]["strict"]["losses"]["hits"] == 5
