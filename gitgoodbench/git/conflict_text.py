@@ -152,16 +152,29 @@ def resolutions(segments: Sequence[Segment], final: bytes) -> list[bytes] | None
     return None if spans is None else [final[start:stop] for start, stop in spans]
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """Where the text that stands for a region is in a file: its first byte, and the one after the last.
+
+    is_exact: whether the clean lines next to the region are still next to it. Else the stretch is the least one between
+    clean lines that are still there; neighbouring regions may have the same one.
+    """
+
+    start: int
+    stop: int
+    is_exact: bool
+
+
 def aligned_resolutions(segments: Sequence[Segment], final: bytes) -> list[bytes]:
     """As `resolutions`, for any `final`: the lines between the nearest surviving clean lines around each region."""
-    return [final[start:stop] for start, stop in aligned_spans(segments, final)]
+    return [final[stretch.start : stretch.stop] for stretch in locate(segments, final)]
 
 
-def aligned_spans(segments: Sequence[Segment], final: bytes) -> list[tuple[int, int]]:
-    """Where `aligned_resolutions` stand in `final`: the first byte, and the one after the last."""
+def locate(segments: Sequence[Segment], final: bytes) -> list[Stretch]:
+    """Where `aligned_resolutions` stand in `final`. Lines whose ends were changed survive, too."""
     exact = _exact_spans(segments, final)
     if exact is not None:
-        return exact
+        return [Stretch(start, stop, is_exact=True) for start, stop in exact]
     clean: list[bytes] = []
     cuts = []
     for segment in segments:
@@ -170,13 +183,14 @@ def aligned_spans(segments: Sequence[Segment], final: bytes) -> list[tuple[int, 
         else:
             cuts.append(len(clean))
     lines = split_lines(final)
-    mapping = {-1: -1, **matching_lines(clean, lines), len(clean): len(lines)}
+    mapping = {-1: -1, **matching_lines(*map(_without_ends, (clean, lines))), len(clean): len(lines)}
     starts = [0, *accumulate(map(len, lines))]
     found = []
     for cut in cuts:
         before = next(mapping[i] for i in range(cut - 1, -2, -1) if i in mapping)
         after = next(mapping[i] for i in range(cut, len(clean) + 1) if i in mapping)
-        found.append((starts[before + 1], starts[max(after, before + 1)]))
+        is_exact = cuts.count(cut) == 1 and cut - 1 in mapping and cut in mapping
+        found.append(Stretch(starts[before + 1], starts[max(after, before + 1)], is_exact))
     return found
 
 
@@ -212,6 +226,10 @@ def _find_lines(content: bytes, text: bytes, start: int, end: int) -> int | None
 
 def _starts_line(content: bytes, position: int) -> bool:
     return position == 0 or content[position - 1 : position] == b"\n"
+
+
+def _without_ends(lines: Iterable[bytes]) -> list[bytes]:
+    return [line.rstrip(b"\r\n") for line in lines]
 
 
 def _endings(lines: Iterable[bytes]) -> set[bytes]:

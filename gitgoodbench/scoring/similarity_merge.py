@@ -1,107 +1,147 @@
-"""How near a merge is to the real one, by syntax trees: how much of each resolution is in the truth, and whether the
-files are the same but for their formatting.
+"""How near a merge is to the real one, by syntax trees: how much of what was written in place of the conflicts is in
+their truth, how much of their truth was written, and whether files are the same but for their formatting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gitgoodbench.git.conflict_text import Segment, aligned_spans
-from gitgoodbench.scoring.similarity_trees import Searcher, TooMuch, TreeReader, count_nodes, items
+from gitgoodbench.git.conflict_text import Segment, Stretch, locate, regions
+from gitgoodbench.git.leftovers import without_unresolved
+from gitgoodbench.jsontypes import Json
+from gitgoodbench.scoring.similarity_trees import TreeReader
+from gitgoodbench.scoring.two_way import Comparison, Item, items_within
 from gitgoodbench.ted import Tree, equal_trees
-from gitgoodbench.ted.fragments import excerpt
+from gitgoodbench.ted.matching import unified
+
+SCORES = ("ted_similarity", "ted_precision", "ted_recall", "ast_match")
 
 
 @dataclass(frozen=True)
 class MergedFile:
-    """A file in conflict: how it was left, and how it is in the truth; None where there is none.
+    """A file in conflict, as the agent left it and as it is in the truth; None where there is none.
 
     segments: the clean text and the conflicts that Git left in it; none where its conflict is one without text.
-    same: whether both are the same content and kind of file, or both are not there. is_read: whether both are files
-    whose content was read, where they are there.
+    same: whether both are the same content and kind of file, or both are not there. truth_is_read: False where the
+    truth has something there whose content was not read. What was not read of the agent's counts as none.
     """
 
-    left: bytes | None
+    agent: bytes | None
     truth: bytes | None
     segments: tuple[Segment, ...]
     same: bool
-    is_read: bool = True
+    truth_is_read: bool = True
 
 
-def merge_similarity(files: Mapping[bytes, MergedFile]) -> dict[str, float | None]:
+@dataclass(frozen=True)
+class MergeSimilarity:
+    """scores: a value in [0, 1], or None, for each of `SCORES`. facts: what they rest on."""
+
+    scores: Mapping[str, float | None]
+    facts: Mapping[str, Json]
+
+
+def merge_similarity(files: Mapping[bytes, MergedFile]) -> MergeSimilarity:
     """The scores of a merge's conflicted files, by path.
 
-    ted_similarity: the reward (see `ted.reward`) with the resolution of each conflict as a snippet, parsed where it
-    stands, and the truth of its file as the haystack. In a conflict without text the whole file is the snippet. Where
-    nothing stands in place of a conflict, and in the truth something does, what should stand there is the snippet, and
-    none of it was found.
+    ted_precision, ted_recall, ted_similarity: see `two_way.Comparison`. What stands in place of each conflict is
+    compared with what stands there in the truth, parsed where it stands, and summed over all conflicts. A conflict that
+    is still open has nothing in its place. Conflicts that share a stretch of the truth are compared as one. In a
+    conflict without text the whole file is compared.
 
     ast_match: 1 where the trees of all the files are equal, so that formatting does not count, else 0.
 
-    Either is None where none of the files can be parsed, or too much would have to be compared; `ast_match` also where
-    a file that cannot be parsed differs, and no other does.
+    All are None where no file's truth can be parsed; `ast_match` also where a file whose truth cannot be parsed
+    differs, and no other does. Nothing that an agent writes makes the others None: a file of its own that cannot be
+    parsed has no items, and is equal to no other.
+
+    facts: `conflicts_located`, in the agent's and in the true files: how many conflicts were found exactly, how many
+    only as a stretch around them (see `conflict_text.Stretch`); `pairs_not_compared` (see `Comparison`).
     """
-    reader = TreeReader()
-    return {"ted_similarity": _similarity(files, reader), "ast_match": _match(files, reader)}
+    reader, comparison = TreeReader(), Comparison()
+    known = {path: file for path, file in files.items() if _is_known(path, file, reader)}
+    placed = [_placed(path, file, reader) for path, file in known.items()]
+    for agent, truth in placed:
+        for conflicts in _units(truth.stretches):
+            comparison.add(agent.items(conflicts), truth.items(conflicts))
+    scores: dict[str, float | None] = dict.fromkeys(SCORES)
+    if known:
+        scores |= {
+            "ted_similarity": comparison.similarity,
+            "ted_precision": comparison.precision,
+            "ted_recall": comparison.recall,
+            "ast_match": _match(files, known, reader),
+        }
+    sides = {"agent": [agent for agent, _ in placed], "truth": [truth for _, truth in placed]}
+    located: dict[str, Json] = {name: _count_located(side) for name, side in sides.items()}
+    return MergeSimilarity(scores, {"conflicts_located": located, "pairs_not_compared": comparison.not_compared})
 
 
-def _similarity(files: Mapping[bytes, MergedFile], reader: TreeReader) -> float | None:
-    searcher = Searcher()
-    known = False
-    distance = size = 0
-    for path, file in files.items():
-        trees = _trees(path, file, reader)
-        if trees is None:
-            continue
-        known = True
-        for found, real in _resolutions(file, *trees):
-            missing = count_nodes(real) if not found else 0
-            size += count_nodes(found) + missing
-            try:
-                distance += missing if file.same else missing + searcher.distance(found, trees[1])
-            except TooMuch:
-                return None
-    if not known:
-        return None
-    return 1 - distance / size if size else 1.0
+@dataclass(frozen=True)
+class _Version:
+    """A file on one side. tree: None for none. stretches: what stands for each of its conflicts, or for all of it."""
+
+    tree: Tree | None
+    stretches: Sequence[Stretch]
+
+    def items(self, conflicts: Sequence[int]) -> list[Item]:
+        """What stands in place of the conflicts with these numbers."""
+        if self.tree is None:
+            return []
+        spans = {(self.stretches[number].start, self.stretches[number].stop) for number in conflicts}
+        return items_within(self.tree, sorted(spans))
 
 
-def _match(files: Mapping[bytes, MergedFile], reader: TreeReader) -> float | None:
-    known = differing = unsure = False
-    for path, file in files.items():
-        trees = _trees(path, file, reader)
-        known |= trees is not None
-        if file.same:
-            continue
-        if trees is None:
-            unsure = True
-        else:
-            left, truth = trees
-            differing |= left is None or truth is None or not equal_trees(left, truth)
-    if not known or (unsure and not differing):
-        return None
-    return 0.0 if differing else 1.0
+def _is_known(path: bytes, file: MergedFile, reader: TreeReader) -> bool:
+    """Whether the truth is a file that can be parsed, or none where there could be one."""
+    if file.truth is None:
+        return file.truth_is_read and reader.knows(path)
+    return reader.read(path, file.truth) is not None
 
 
-def _trees(path: bytes, file: MergedFile, reader: TreeReader) -> tuple[Tree | None, Tree | None] | None:
-    """Both trees, None for one that is not there; None for both where one that is there cannot be parsed."""
-    left, truth = reader.read(path, file.left), reader.read(path, file.truth)
-    unparsed = (left is None and file.left is not None) or (truth is None and file.truth is not None)
-    if unparsed or not file.is_read or (left is None and truth is None and not reader.knows(path)):
-        return None
-    return left, truth
+def _placed(path: bytes, file: MergedFile, reader: TreeReader) -> tuple[_Version, _Version]:
+    """The agent's and the true version, their trees with one vocabulary."""
+    contents = (file.agent, file.truth)
+    if file.agent is not None and not file.same:
+        contents = (without_unresolved(file.agent, regions(file.segments), file.truth or b""), file.truth)
+    trees = [reader.read(path, content) for content in contents]
+    numbered = iter(unified([tree for tree in trees if tree is not None]))
+    agent, truth = (
+        _Version(None if tree is None else next(numbered), _stretches(file.segments, content))
+        for tree, content in zip(trees, contents, strict=True)
+    )
+    return agent, truth
 
 
-def _resolutions(file: MergedFile, left: Tree | None, truth: Tree | None) -> Iterable[tuple[list[Tree], list[Tree]]]:
-    """Of each conflict: the items that stand in its place, and those that stand there in the truth."""
-    return zip(_parts(file.segments, file.left, left), _parts(file.segments, file.truth, truth), strict=True)
+def _stretches(segments: Sequence[Segment], content: bytes | None) -> list[Stretch]:
+    if not regions(segments):
+        return [Stretch(0, len(content or b""), is_exact=True)]
+    if content is None:
+        return [Stretch(0, 0, is_exact=True) for _ in regions(segments)]
+    return locate(segments, content)
 
 
-def _parts(segments: Sequence[Segment], content: bytes | None, tree: Tree | None) -> list[list[Tree]]:
-    conflicts = sum(not isinstance(segment, bytes) for segment in segments)
-    if content is None or tree is None:
-        return [[] for _ in range(max(1, conflicts))]
-    if not conflicts:
-        return [items(tree)]
-    return [items(excerpt(tree, [span])) for span in aligned_spans(segments, content)]
+def _units(stretches: Sequence[Stretch]) -> Iterator[list[int]]:
+    """Numbers of conflicts, those together that have one stretch."""
+    units: dict[Stretch | int, list[int]] = {}
+    for number, stretch in enumerate(stretches):
+        units.setdefault(number if stretch.is_exact else stretch, []).append(number)
+    yield from units.values()
+
+
+def _count_located(versions: Sequence[_Version]) -> dict[str, Json]:
+    exact = [stretch.is_exact for version in versions for stretch in version.stretches]
+    return {"exactly": sum(exact), "by_stretch": len(exact) - sum(exact)}
+
+
+def _match(files: Mapping[bytes, MergedFile], known: Mapping[bytes, MergedFile], reader: TreeReader) -> float | None:
+    differing = [path for path, file in files.items() if not file.same]
+    if not all(_is_equal(path, files[path], reader) for path in differing if path in known):
+        return 0.0
+    return 1.0 if all(path in known for path in differing) else None
+
+
+def _is_equal(path: bytes, file: MergedFile, reader: TreeReader) -> bool:
+    agent, truth = reader.read(path, file.agent), reader.read(path, file.truth)
+    return agent is not None and truth is not None and equal_trees(agent, truth)

@@ -14,6 +14,7 @@ from gitgoodbench.git.conflicts import ConflictModel, PathConflict, TextConflict
 from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.scenario import Outcome, Verdict
+from gitgoodbench.scoring.similarity_merge import SCORES as TREE_SCORES
 from gitgoodbench.scoring.similarity_merge import MergedFile, merge_similarity
 from gitgoodbench.workspace.receive import receive
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -23,7 +24,7 @@ from .episode import check_parents, merge_spec
 
 MAX_BLOB_BYTES = 16 * 1024 * 1024
 GATES = ("committed", "clean", "nothing_unmerged", "no_leftover_markers")
-SCORES = ("exact_match", "normalized_match", "files_exact", "conflicts_exact", "ted_similarity", "ast_match")
+SCORES = ("exact_match", "normalized_match", "files_exact", "conflicts_exact", *TREE_SCORES)
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class _Trees:
     """The three trees a score compares, with a reader of their files."""
 
     git: Git
-    final: Tree
+    agent: Tree
     truth: Tree
 
     def contents(self, paths: Iterable[bytes]) -> dict[str, bytes | None]:
         """Blobs of both trees at the paths, by id; those over the size limit or missing are None."""
-        entries = [tree.get(path) for path in paths for tree in (self.final, self.truth)]
+        entries = [tree.get(path) for path in paths for tree in (self.agent, self.truth)]
         oids = [entry.oid for entry in entries if entry is not None and entry.is_file]
         sizes = blob_sizes(self.git, oids)
         small = [oid for oid in oids if (size := sizes.get(oid)) is not None and size <= MAX_BLOB_BYTES]
@@ -64,18 +65,19 @@ def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ver
 
 
 def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome) -> Verdict:
-    differing = changed_paths(trees.final, trees.truth)
+    differing = changed_paths(trees.agent, trees.truth)
     blobs = trees.contents([*differing, *model.paths])
     solved = not differing
     gates = _gates(outcome, committed=True, no_markers=not _leftover_markers(trees, model, blobs))
+    similarity = merge_similarity({path: _merged_file(trees, model, path, blobs) for path in model.paths})
     scores = {
         "exact_match": float(solved),
         "normalized_match": float(all(_same_normalized(pair, blobs) for pair in differing.values())),
-        "files_exact": _share(trees.final.get(path) == trees.truth.get(path) for path in model.paths),
+        "files_exact": _share(trees.agent.get(path) == trees.truth.get(path) for path in model.paths),
         "conflicts_exact": _share(_conflicts_exact(trees, model, blobs)),
-        **merge_similarity({path: _merged_file(trees, model, path, blobs) for path in model.paths}),
+        **similarity.scores,
     }
-    return Verdict(solved, solved, gates, scores)
+    return Verdict(solved, solved, gates, scores, similarity.facts)
 
 
 def _unsolved(outcome: Outcome, problem: str | None) -> Verdict:
@@ -110,18 +112,18 @@ def _leftover_markers(trees: _Trees, model: ConflictModel, blobs: dict[str, byte
 
     for path, file in model.files.items():
         brought = {line.rstrip(b"\r\n") for region in file.regions for line in (region.opening, region.closing)}
-        if brought & lines(trees.final, path) - lines(trees.truth, path):
+        if brought & lines(trees.agent, path) - lines(trees.truth, path):
             return True
     return False
 
 
 def _same_normalized(pair: tuple[Entry | None, Entry | None], blobs: dict[str, bytes | None]) -> bool:
     """Whether two entries are files of the same mode and text, line ends, trailing blanks and final newline aside."""
-    ours, theirs = pair
-    if ours is None or theirs is None or ours.mode != theirs.mode:
+    agent, truth = pair
+    if agent is None or truth is None or agent.mode != truth.mode:
         return False
-    first, second = blobs.get(ours.oid), blobs.get(theirs.oid)
-    return first is not None and second is not None and _normalized(first) == _normalized(second)
+    written, real = blobs.get(agent.oid), blobs.get(truth.oid)
+    return written is not None and real is not None and _normalized(written) == _normalized(real)
 
 
 def _normalized(content: bytes) -> bytes:
@@ -130,38 +132,37 @@ def _normalized(content: bytes) -> bytes:
 
 def _conflicts_exact(trees: _Trees, model: ConflictModel, blobs: dict[str, bytes | None]) -> list[bool]:
     """For every conflict, whether it is resolved as in the truth."""
-    found = {path: _resolved_regions(trees.final.get(path), model, path, blobs) for path in model.files}
-    real = {path: _resolved_regions(trees.truth.get(path), model, path, blobs) for path in model.files}
-    return [_is_exact(conflict, trees, found, real) for conflict in model.conflicts]
+    agent = {path: _resolved_regions(trees.agent.get(path), model, path, blobs) for path in model.files}
+    truth = {path: _resolved_regions(trees.truth.get(path), model, path, blobs) for path in model.files}
+    return [_is_exact(conflict, trees, agent, truth) for conflict in model.conflicts]
 
 
 Resolved = dict[bytes, list[bytes] | None]
 
 
-def _is_exact(conflict: TextConflict | PathConflict, trees: _Trees, found: Resolved, real: Resolved) -> bool:
+def _is_exact(conflict: TextConflict | PathConflict, trees: _Trees, agent: Resolved, truth: Resolved) -> bool:
     if isinstance(conflict, TextConflict):
-        ours, theirs = found[conflict.path], real[conflict.path]
-        if ours is None or theirs is None:  # a side is no file, or one that is not read
-            return trees.final.get(conflict.path) == trees.truth.get(conflict.path)
-        return ours[conflict.position] == theirs[conflict.position]
+        written, real = agent[conflict.path], truth[conflict.path]
+        if written is None or real is None:  # there is no file, or one that is not read
+            return trees.agent.get(conflict.path) == trees.truth.get(conflict.path)
+        return written[conflict.position] == real[conflict.position]
     paths = {*conflict_paths(conflict), *(path for placed in conflict.placements.values() for path in placed)}
-    return all(_like(trees, path, found, real) for path in paths)
+    return all(_like(trees, path, agent, truth) for path in paths)
 
 
-def _like(trees: _Trees, path: bytes, found: Resolved, real: Resolved) -> bool:
+def _like(trees: _Trees, path: bytes, agent: Resolved, truth: Resolved) -> bool:
     """Whether the path's fate is as in the truth; the text of a file with regions is its own conflicts' matter."""
-    ours, theirs = trees.final.get(path), trees.truth.get(path)
-    if path in found and found[path] is not None and real[path] is not None:
-        return ours is not None and theirs is not None and ours.mode == theirs.mode
-    return ours == theirs
+    written, real = trees.agent.get(path), trees.truth.get(path)
+    if path in agent and agent[path] is not None and truth[path] is not None:
+        return written is not None and real is not None and written.mode == real.mode
+    return written == real
 
 
 def _merged_file(trees: _Trees, model: ConflictModel, path: bytes, blobs: dict[str, bytes | None]) -> MergedFile:
-    entries = [tree.get(path) for tree in (trees.final, trees.truth)]
-    left, truth = (blobs.get(entry.oid) if entry is not None and entry.is_file else None for entry in entries)
-    is_read = all(entry is None or content is not None for entry, content in zip(entries, (left, truth), strict=True))
+    written, real = trees.agent.get(path), trees.truth.get(path)
+    agent, truth = (blobs.get(entry.oid) if entry is not None and entry.is_file else None for entry in (written, real))
     segments = model.files[path].segments if path in model.files else ()
-    return MergedFile(left, truth, segments, entries[0] == entries[1], is_read)
+    return MergedFile(agent, truth, segments, written == real, truth_is_read=real is None or truth is not None)
 
 
 def _resolved_regions(

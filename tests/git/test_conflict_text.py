@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from gitgoodbench.git.conflict_text import (
     Region,
+    Stretch,
     aligned_resolutions,
     expressible,
+    locate,
     marker_size,
     place,
     regions,
@@ -17,6 +19,7 @@ from gitgoodbench.git.conflict_text import (
     split_conflicts,
     split_lines,
 )
+from gitgoodbench.git.leftovers import without_unresolved
 
 OPEN, MIDDLE, CLOSE = b"<<<<<<< HEAD\n", b"=======\n", b">>>>>>> incoming\n"
 
@@ -152,3 +155,41 @@ def test_without_an_exact_match_lines_between_the_nearest_survivors_count() -> N
     segments: list[bytes | Region] = [b"import a\nhead\n", region(b"1\n", b"2\n"), b"tail\nend\n"]
     assert aligned_resolutions(segments, b"import b\nhead\n3\ntail\nend\n") == [b"3\n"]
     assert aligned_resolutions(segments, b"import b\nhead\n3\nrewritten\nend\n") == [b"3\nrewritten\n"]
+
+
+def test_where_a_region_was_found_says_whether_its_neighbours_are_still_there() -> None:
+    segments: list[bytes | Region] = [b"head\n", region(b"1\n", b"2\n"), b"middle\n", region(b"", b"4\n"), b"end\n"]
+    assert locate(segments, b"head\n3\nmiddle\nend\n") == [Stretch(5, 7, True), Stretch(14, 14, True)]
+    assert locate(segments, b"new\nhead\n3\nmiddle\nend\n") == [Stretch(9, 11, True), Stretch(18, 18, True)]
+    assert locate(segments, b"new\n3\nmiddle\nend\n") == [Stretch(0, 6, False), Stretch(13, 13, True)]
+    assert locate(segments, b"head\n3\nnew\nend\n") == [Stretch(5, 11, False), Stretch(5, 11, False)]
+
+
+def test_a_region_is_found_where_line_ends_were_changed() -> None:
+    segments: list[bytes | Region] = [b"head\n", region(b"1\n", b"2\n"), b"end\n"]
+    assert locate(segments, b"head\r\n3\r\nend\r\n") == [Stretch(6, 9, True)]
+
+
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [
+        pytest.param(OPEN + b"1\n" + MIDDLE + b"2\n" + CLOSE + b"end\n", b"end", id="open as Git left it"),
+        pytest.param(b"a\n" + OPEN + b"1\n" + MIDDLE + b"changed\n" + CLOSE, b"a", id="changed inside"),
+        pytest.param(b"<<<<<<< other\n1\n||||||| base\n2\n=======\n>>>>>>> name\n3", b"3", id="other labels"),
+        pytest.param(b"1\n" + MIDDLE + b"2\n" + CLOSE, b"1 2", id="a closing marker alone"),
+        pytest.param(OPEN + b"1\n" + MIDDLE + b"2\n", b"1 2", id="an opening marker alone"),
+        pytest.param(OPEN + b"0\n" + OPEN + b"1\n" + CLOSE + b"2\n", b"0 2", id="two opening markers"),
+        pytest.param(
+            b"<<<<<<<x\n<<<<<<<< y\n ======= \n========\n", b"<<<<<<<x <<<<<<<< y ======= ========", id="none"
+        ),
+        pytest.param(b"kept\n>>>>>>> kept\n", b"kept >>>>>>> kept", id="a line of the truth"),
+    ],
+)
+def test_conflicts_that_are_still_open_are_blanked(content: bytes, left: bytes) -> None:
+    for end in (b"\n", b"\r\n"):
+        given = content.replace(b"\n", end)
+        blanked = without_unresolved(given, [region(b"", b"")], b">>>>>>> kept\n")
+        assert b" ".join(blanked.split()) == left
+        assert len(blanked) == len(given)
+        assert blanked.count(end) == given.count(end)
+        assert without_unresolved(given, [], b"") == given

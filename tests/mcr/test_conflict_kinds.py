@@ -164,7 +164,7 @@ def test_the_truth_is_reached_through_the_tools(
     assert trajectory.status is Status.COMPLETED
     assert verdict.solved
     assert all(verdict.gates.values())
-    trees = {name: verdict.scores[name] for name in ("ted_similarity", "ast_match")}
+    trees = {name: verdict.scores[name] for name in ("ted_similarity", "ted_precision", "ted_recall", "ast_match")}
     assert {score for name, score in verdict.scores.items() if name not in trees} == {1.0}
     assert set(trees.values()) in ({1.0}, {None})  # None: links, submodules, what no grammar reads
 

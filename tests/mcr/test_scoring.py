@@ -15,7 +15,10 @@ from gitgoodbench.workspace import outcome as outcome_module
 from gitgoodbench.workspace.scratch import MAX_BUNDLE_BYTES, BundleError, ScratchRepository
 from tests.support.merges import Files, MergeCase, make_merge, score
 
-SCORES = ("exact_match", "normalized_match", "files_exact", "conflicts_exact", "ted_similarity", "ast_match")
+SCORES = (
+    "exact_match", "normalized_match", "files_exact", "conflicts_exact", "ted_similarity", "ted_precision",
+    "ted_recall", "ast_match",
+)  # fmt: skip
 CLEAN: dict[str, Json] = {"uncommitted": [], "unmerged": [], "merge_in_progress": False}
 LINES = b"".join(b"line %d\n" % i for i in range(10))
 
@@ -132,6 +135,47 @@ def test_commits_after_the_merge_count(case: MergeCase) -> None:
     case.builder.branch("outcome", commit)
     bundle = case.git.run("bundle", "create", "--quiet", "-", "outcome", "--not", case.local, case.incoming)
     assert score(case, Outcome(commit, bundle, CLEAN)).solved
+
+
+METHODS = b"".join(b"\n\ndef g%d(x):\n    return x + %d\n" % (i, i) for i in range(6))
+
+
+def with_function(body: bytes) -> bytes:
+    return b"import os\nimport sys\n\n\ndef f(x, y):\n" + body + METHODS
+
+
+FUNCTION = with_function(b"    total = x + y\n    print(total, file=sys.stderr)\n    return os.path.join(total, x)\n")
+OURS, THEIRS = (with_function(b"    total = x + %d\n    return os.path.join(total, x)\n" % i) for i in (1, 2))
+
+
+@pytest.fixture
+def function_case(tmp_path: Path) -> MergeCase:
+    base = {b"a.py": with_function(b"    total = x\n    return total\n")}
+    return make_merge(tmp_path / "r.git", base, {b"a.py": OURS}, {b"a.py": THEIRS}, {b"a.py": FUNCTION})
+
+
+@pytest.mark.parametrize(
+    ("answer", "bound"),
+    [
+        (b"", 0.0),
+        (b"<<<<<<< HEAD\n    total = x + 1\n=======\n    total = x + 2\n>>>>>>> incoming\n", 0.0),
+        (b"}\n", 0.1),
+        (b";\n", 0.1),
+        (b"import os\n", 0.2),
+        (FUNCTION, 0.3),
+    ],
+)
+def test_an_answer_that_knows_nothing_is_not_like_the_truth(
+    function_case: MergeCase, answer: bytes, bound: float
+) -> None:
+    """The conflict is the line that sets `total`."""
+    ours = score(function_case, outcome_of(function_case, {b"a.py": OURS})).scores["ted_similarity"]
+    found = score(
+        function_case, outcome_of(function_case, {b"a.py": OURS.replace(b"    total = x + 1\n", answer)})
+    ).scores["ted_similarity"]
+    assert found is not None
+    assert ours is not None
+    assert found <= bound < ours
 
 
 def garbage_pack(payload: bytes) -> bytes:
