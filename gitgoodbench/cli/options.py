@@ -99,7 +99,11 @@ JudgeRepeats = Annotated[
 ]
 JudgeLimit = Annotated[
     int | None,
-    option("--judge-limit", min=1000, help="Characters of each history that a judge is shown. Default: 60000."),
+    option(
+        "--judge-limit",
+        min=1000,
+        help="Characters of both histories that a judge is shown, half for each. Default: 60000.",
+    ),
 ]
 JudgeMaxTokens = Annotated[
     int | None,

@@ -5,13 +5,14 @@ Read from the objects of a repository that may be hostile, so time and size are 
 
 from __future__ import annotations
 
-import re
+import hashlib
 import subprocess
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.patch_text import readable_patch
 from gitgoodbench.git.process import Git
 
 MAX_COMMITS: Final = 200
@@ -21,13 +22,18 @@ MAX_PATCH_BYTES: Final = 1024 * 1024
 """Bytes of one commit's patch that are read."""
 
 _TIMEOUT_S: Final = 60.0
+_COUNTED_BYTES: Final = 64 * 1024 * 1024
+"""What is not read is counted up to here."""
+
+_CHUNK_BYTES: Final = 64 * 1024
 _MAX_MESSAGE_BYTES: Final = 256 * 1024
 _DIFF_OPTIONS: Final = (
     "--no-commit-id", "-r", "-p", "--unified=3", "--inter-hunk-context=0", "--diff-algorithm=myers",
     "--find-renames=50%", "--no-indent-heuristic", "--no-color", "--no-ext-diff", "--no-textconv",
-    "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--full-index",
+    "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--full-index", "--ignore-submodules=none",
 )  # fmt: skip
-_OBJECT_IDS: Final = re.compile(rb"^index [0-9a-f]+(?:\.\.[0-9a-f]*(?: [0-7]*)?)?(?:\n|\Z)", re.MULTILINE)
+_RAW_OPTIONS: Final = ("--no-commit-id", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none")
+_EVERYTHING: Final = b"."
 
 
 class HistoryError(GitGoodBenchError):
@@ -39,21 +45,32 @@ class CommitView:
     """One commit without its id, people and dates.
 
     message: as the commit has it, in UTF-8 where the commit names another encoding. patch: against the first parent,
-    without the lines that name blob ids; empty for an empty commit, or one that leaves the path alone. truncated:
-    message or patch were longer than is read.
+    as `readable_patch` gives it; empty for an empty commit, or one that leaves the path alone. message_unread,
+    patch_unread: bytes beyond what is read. digest: equal where two commits make the same change, all of it, and no
+    message is cut.
     """
 
     message: bytes
     patch: bytes
-    truncated: bool = False
+    message_unread: int = 0
+    patch_unread: int = 0
+    digest: str = field(default="", compare=False)
+
+    @property
+    def truncated(self) -> bool:
+        return bool(self.message_unread or self.patch_unread)
 
 
 @dataclass(frozen=True)
 class ChainHistory:
-    """Commits from the first after the base to the tip. left_out: newer commits beyond `MAX_COMMITS`."""
+    """Commits from the first after the base to the tip.
+
+    left_out: newer commits beyond `MAX_COMMITS`. unchanging: commits without a change, where those were not asked for.
+    """
 
     commits: tuple[CommitView, ...]
     left_out: int = 0
+    unchanging: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,7 +81,9 @@ class HistoryPair:
     real: ChainHistory
 
 
-def read_history(git: Git, base: str | None, tip: str, *, path: bytes | None = None) -> ChainHistory:
+def read_history(
+    git: Git, base: str | None, tip: str, *, path: bytes | None = None, changes_only: bool = False
+) -> ChainHistory:
     """The chain base..tip along first parents.
 
     Args:
@@ -72,20 +91,22 @@ def read_history(git: Git, base: str | None, tip: str, *, path: bytes | None = N
         base, tip: object ids of commits. base is left out, tip is part of the chain; equal ids give an empty chain.
             Without a base the chain begins with a root commit.
         path: show of each patch only what it does to this file. Commits that leave it alone stay, with an empty patch.
+        changes_only: leave out commits that change nothing of what is shown.
 
     Raises:
         HistoryError: base is not on the first-parent line of tip, an object is missing, or it takes too long.
     """
-    commits = _first_parents(git, base, tip)
+    every = _first_parents(git, base, tip)
+    commits = _changing(git, base, tip, path, every) if changes_only else every
     views = tuple(_view(git, parent, commit, path) for parent, commit in commits[:MAX_COMMITS])
-    return ChainHistory(views, left_out=max(0, len(commits) - MAX_COMMITS))
+    return ChainHistory(views, max(0, len(commits) - MAX_COMMITS), len(every) - len(commits))
 
 
 def _first_parents(git: Git, base: str | None, tip: str) -> list[tuple[str | None, str]]:
     """Pairs of first parent and commit, oldest first; a root commit has no parent."""
-    above = () if base is None else (f"^{base}",)
-    revisions = ("--first-parent", "--parents", "--end-of-options", tip, *above)
-    lines = _output(git, "rev-list", *revisions)[0].decode("ascii").splitlines()
+    lines = (
+        _output(git, "rev-list", "--first-parent", "--parents", *_range(base, tip)).data.decode("ascii").splitlines()
+    )
     pairs = [(ids[1] if len(ids) > 1 else None, ids[0]) for ids in map(str.split, reversed(lines))]
     if pairs and pairs[0][0] != base:
         raise HistoryError(f"{base or 'nothing'} is not what the first-parent line of {tip} begins with")
@@ -94,12 +115,27 @@ def _first_parents(git: Git, base: str | None, tip: str) -> list[tuple[str | Non
     return pairs
 
 
+def _range(base: str | None, tip: str) -> tuple[str, ...]:
+    return ("--end-of-options", tip) if base is None else ("--end-of-options", tip, f"^{base}")
+
+
+def _changing(
+    git: Git, base: str | None, tip: str, path: bytes | None, pairs: list[tuple[str | None, str]]
+) -> list[tuple[str | None, str]]:
+    """Those that change the path, or anything."""
+    listed = _output(git, "rev-list", "--first-parent", *_range(base, tip), "--", path or _EVERYTHING).data
+    changing = set(listed.decode("ascii").splitlines())
+    return [pair for pair in pairs if pair[1] in changing]
+
+
 def _view(git: Git, parent: str | None, commit: str, path: bytes | None) -> CommitView:
-    raw, cut_message = _output(git, "cat-file", "commit", commit, limit=_MAX_MESSAGE_BYTES)
+    raw = _output(git, "cat-file", "commit", commit, limit=_MAX_MESSAGE_BYTES)
     paths = () if path is None else (b"--", path)
     ends = ("--root", commit) if parent is None else (parent, commit)
-    patch, cut_patch = _output(git, "diff-tree", *_DIFF_OPTIONS, *ends, *paths, limit=MAX_PATCH_BYTES)
-    return CommitView(_message(raw), _OBJECT_IDS.sub(b"", patch), cut_message or cut_patch)
+    patch = _output(git, "diff-tree", *_DIFF_OPTIONS, *ends, *paths, limit=MAX_PATCH_BYTES)
+    changes = _output(git, "diff-tree", *_RAW_OPTIONS, *ends, *paths, limit=0, count=None)
+    digest = commit if raw.unread else changes.digest
+    return CommitView(_message(raw.data), readable_patch(git, patch.data), raw.unread, patch.unread, digest)
 
 
 def _message(raw: bytes) -> bytes:
@@ -119,8 +155,17 @@ def _recoded(message: bytes, encoding: str) -> bytes:
         return message
 
 
-def _output(git: Git, *args: str | bytes, limit: int | None = None) -> tuple[bytes, bool]:
-    """What the command prints, up to `limit` bytes, and whether there was more.
+@dataclass(frozen=True)
+class _Output:
+    """data: what was kept; unread: bytes beyond it, as far as they were counted; digest: of all that was looked at."""
+
+    data: bytes
+    unread: int
+    digest: str
+
+
+def _output(git: Git, *args: str | bytes, limit: int | None = None, count: int | None = _COUNTED_BYTES) -> _Output:
+    """What the command prints: `limit` bytes of it are kept, and `count` bytes beyond are counted (None: all).
 
     Raises:
         HistoryError: it fails or takes too long.
@@ -131,14 +176,19 @@ def _output(git: Git, *args: str | bytes, limit: int | None = None) -> tuple[byt
         timer = threading.Timer(_TIMEOUT_S, _end, (process, late))
         timer.start()
         try:
-            output = process.stdout.read(-1 if limit is None else limit + 1)
-            more = limit is not None and len(output) > limit
-            failed = not more and process.wait() != 0
+            data = process.stdout.read(-1 if limit is None else limit)
+            digest = hashlib.sha256(data)
+            unread = 0
+            while (count is None or unread < count) and (chunk := process.stdout.read(_CHUNK_BYTES)):
+                digest.update(chunk)
+                unread += len(chunk)
+            enough = unread > 0 and count is not None
+            failed = not enough and process.wait() != 0
         finally:
             timer.cancel()
     if failed:
         raise HistoryError(f"git {args[0]!s} {'takes too long' if late.is_set() else 'fails'} on {args[-1]!r}")
-    return output[:limit], more
+    return _Output(data, unread, digest.hexdigest())
 
 
 def _end(process: subprocess.Popen[bytes], late: threading.Event) -> None:

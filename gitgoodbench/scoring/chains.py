@@ -52,14 +52,18 @@ def score_chain(task: ChainTask, outcome: Outcome, more_gates: MoreGates = lambd
 
 
 def chain_histories(task: ChainTask, outcome: Outcome, path: bytes | None = None) -> HistoryPair | None:
-    """The agent's commits and the real ones, of one file or of all; None where the agent left none on the base."""
+    """The agent's commits and the real ones, of one file or of all; None where the agent left none on the base.
+
+    A commit that changes nothing of what is shown is in neither: the published committing tools end with one that holds
+    the other files, and a message without a change would tell the agent's side.
+    """
     chain = task.chain
     with ScratchRepository(task.mirror) as scratch:
         left = take_in(scratch, chain.base, outcome, begun_with=task.begun_with)
         if left.head is None or not left.commits:
             return None
         try:
-            agent = read_history(scratch.git, chain.base, left.head, path=path)
+            agent = read_history(scratch.git, chain.base, left.head, path=path, changes_only=True)
         except HistoryError:
             return None
-        return HistoryPair(agent, read_history(scratch.git, chain.base, chain.newest, path=path))
+        return HistoryPair(agent, read_history(scratch.git, chain.base, chain.newest, path=path, changes_only=True))

@@ -9,7 +9,7 @@ import pytest
 
 from gitgoodbench.git import histories
 from gitgoodbench.git.histories import ChainHistory, CommitView, HistoryError, read_history
-from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, Entry
+from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -107,8 +107,70 @@ def test_modes_renames_submodules_and_binaries_leave_no_ids(repository: Reposito
     (commit,) = read_history(repository.git, base, tip).commits
     assert b"rename from a\nrename to b\n" in commit.patch
     assert b"old mode 100644\nnew mode 100755\n" in commit.patch
-    assert b"Binary files a/z and b/z differ\n" in commit.patch
+    assert b"Binary files a/z and b/z differ (2 bytes, now 2 bytes)\n" in commit.patch
+    assert b"+Subproject commit 1111111111111111111111111111111111111111\n" in commit.patch
     assert not [line for line in commit.patch.split(b"\n") if line.startswith(b"index ")]
+
+
+def test_what_has_no_text_of_its_own_is_told_in_words(repository: RepositoryBuilder) -> None:
+    base = repository.commit({b"gone": b"\0" * 4, b"run": (EXECUTABLE, b"x\n"), b"link": (SYMLINK, b"old/target")})
+    tip = repository.commit(
+        {b"new": b"\0" * 5, b"run": (EXECUTABLE, b"y\n"), b"link": (SYMLINK, b"new/target")}, [base]
+    )
+    patch = read_history(repository.git, base, tip).commits[0].patch
+    assert patch == (
+        b"diff --git a/gone b/gone\ndeleted file mode 100644\nBinary files a/gone and /dev/null differ (4 bytes)\n"
+        b"diff --git a/link b/link\nmode 120000\n--- a/link\n+++ b/link\n@@ -1 +1 @@\n"
+        b"-old/target\n\\ No newline at end of file\n+new/target\n\\ No newline at end of file\n"
+        b"diff --git a/new b/new\nnew file mode 100644\nBinary files /dev/null and b/new differ (5 bytes)\n"
+        b"diff --git a/run b/run\nmode 100755\n--- a/run\n+++ b/run\n@@ -1 +1 @@\n-x\n+y\n"
+    )
+
+
+def test_commits_that_change_nothing_of_what_is_shown_can_be_left_out(repository: RepositoryBuilder) -> None:
+    base = tip = repository.commit({b"a": b"0\n", b"o": b"0\n"})
+    tip = repository.commit({b"a": b"1\n", b"o": b"0\n"}, [tip], b"a\n")
+    tip = repository.commit({b"a": b"1\n", b"o": b"0\n"}, [tip], b"nothing\n")
+    tip = repository.commit({b"a": b"1\n", b"o": b"1\n"}, [tip], b"o\n")
+    side = repository.commit({b"a": b"2\n", b"o": b"1\n"}, [tip], b"side\n")
+    tip = repository.commit({b"a": b"2\n", b"o": b"1\n"}, [tip, side], b"merge\n")
+    everything = read_history(repository.git, base, tip, changes_only=True)
+    assert [commit.message for commit in everything.commits] == [b"a\n", b"o\n", b"merge\n"]
+    assert (everything.unchanging, everything.left_out) == (1, 0)
+    one_file = read_history(repository.git, base, tip, path=b"a", changes_only=True)
+    assert [commit.message for commit in one_file.commits] == [b"a\n", b"merge\n"]
+    assert one_file.unchanging == 2
+    from_the_root = read_history(repository.git, None, tip, path=b"o", changes_only=True)
+    assert [commit.message for commit in from_the_root.commits] == [b"A commit\n", b"o\n"]
+    assert read_history(repository.git, base, tip).unchanging == 0
+
+
+def test_commits_without_a_change_take_no_room_from_the_others(
+    repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(histories, "MAX_COMMITS", 2)
+    base = tip = repository.commit({b"a": b"0\n"})
+    for content in (b"1\n", b"1\n", b"1\n", b"2\n"):
+        tip = repository.commit({b"a": content}, [tip])
+    chain = read_history(repository.git, base, tip, changes_only=True)
+    assert [commit.patch[-6:] for commit in chain.commits] == [b"-0\n+1\n", b"-1\n+2\n"]
+    assert (chain.left_out, chain.unchanging) == (0, 2)
+
+
+def test_equal_digests_mean_the_same_change_beyond_what_is_read(
+    repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(histories, "MAX_PATCH_BYTES", 100)
+    base = repository.commit({b"a": b"", b"z": b"1\n"})
+    long = b"x" * 500 + b"\n"
+    one, other = (repository.commit({b"a": long, b"z": last}, [base]) for last in (b"2\n", b"3\n"))
+    again = repository.commit({b"a": long, b"z": b"2\n"}, [base], b"Another message\n")
+    (first,), (second,), (third,) = (read_history(repository.git, base, tip).commits for tip in (one, other, again))
+    assert first.patch == second.patch
+    whole = repository.git.run("diff-tree", "-p", "--no-commit-id", "--full-index", base, one)
+    assert first.patch_unread == len(whole) - 100
+    assert first.digest != second.digest
+    assert first.digest == third.digest
 
 
 def test_a_message_in_another_encoding_becomes_utf_8(repository: RepositoryBuilder) -> None:

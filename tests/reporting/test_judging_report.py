@@ -81,7 +81,7 @@ def test_wins_ties_losses_and_how_often_both_orders_agree() -> None:
 
 
 def test_what_was_settled_without_asking_counts_and_is_told_apart() -> None:
-    cut = CutRecord(limit=10, part_limit=5, agent=(20, 10), real=(5, 5))
+    cut = CutRecord(limit=10, agent=(20, 5), real=(5, 5))
     found = judging(
         JudgeRecord(state=State.IDENTICAL, verdict=Vote.TIE),
         JudgeRecord(state=State.NOTHING, verdict=LOSS),

@@ -24,7 +24,9 @@ PRICE = Price(input=10.0, cached_input=10.0, output=20.0)
 
 def history(*commits: tuple[str, str]) -> ChainHistory:
     """Commits of (message, patch), oldest first."""
-    return ChainHistory(tuple(CommitView(message.encode(), patch.encode()) for message, patch in commits))
+    return ChainHistory(
+        tuple(CommitView(message.encode(), patch.encode(), digest=patch) for message, patch in commits)
+    )  # fmt: skip
 
 
 AGENT = history(("Parse dates", "+dates\n"), ("Test dates", "+tests\n"))

@@ -1,7 +1,7 @@
 """What would tell a judge whose history it reads is taken out of commit messages.
 
-Ids, people and dates of commits never get here (`CommitView` has none). Messages repeat some of them: trailers that
-name people or tools, the ids of other commits, e-mail addresses.
+Ids, people and dates of commits never get here (`CommitView` has none). Messages repeat some of them, and name issues,
+pull requests and the like (`traces`). Whitespace is that of `git commit`: what an agent commits has been through it.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from typing import Final
 
 from gitgoodbench.agents.text import clean
 from gitgoodbench.git.histories import ChainHistory, CommitView
+from gitgoodbench.git.rebase_plan import clean_message
+from gitgoodbench.scoring.judge.traces import without_traces
 
-_TRAILERS: Final = re.compile(
-    r"^[ \t]*(?:(?:[a-z][a-z-]*-by|cc|change-id|git-svn-id)[ \t]*:"
-    r"|(?:author|committer)[ \t]*:(?=.*@)|date[ \t]*:(?=.*\d:\d\d)"
-    r"|\(cherry picked from commit[ \t]).*\n?",
-    re.IGNORECASE | re.MULTILINE,
-)
+_LONGEST_MESSAGE: Final = 16 * 1024
+"""Bytes of a message that are looked at."""
+
 _OBJECT_ID: Final = re.compile(r"\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
-_MAIL: Final = re.compile(r"<?[\w.+-]+@[\w-]+(?:\.[\w-]+)+>?")
+_MAIL: Final = re.compile(r"<?(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+>?")
 
 
 @dataclass(frozen=True)
 class BlindCommit:
-    """One commit as text for a judge. truncated: more of it exists than was read."""
+    """One commit as text for a judge. message_left_out, patch_left_out: bytes of either that are not in the text."""
 
     message: str
     patch: str
-    truncated: bool = False
+    message_left_out: int = 0
+    patch_left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,26 +39,39 @@ class BlindHistory:
     commits: tuple[BlindCommit, ...]
     left_out: int = 0
 
-    @property
-    def characters(self) -> int:
-        return sum(len(commit.message) + len(commit.patch) for commit in self.commits)
-
 
 def blind(history: ChainHistory) -> BlindHistory:
     """The history as text, the same way for both sides."""
     return BlindHistory(tuple(_blind_commit(commit) for commit in history.commits), history.left_out)
 
 
+def same_history(agent: ChainHistory, real: ChainHistory) -> bool:
+    """Whether both make the same changes in the same order, under messages that a judge cannot tell apart.
+
+    Told by trees and whole messages; of histories too long to be read nothing is known, and they are not the same.
+    """
+    return not (agent.left_out or real.left_out) and _told(agent) == _told(real)
+
+
+def _told(history: ChainHistory) -> list[tuple[str, BlindCommit, bytes]]:
+    return [
+        (commit.digest, _blind_commit(commit), clean_message(commit.message)[_LONGEST_MESSAGE:])
+        for commit in history.commits
+    ]
+
+
 def _blind_commit(commit: CommitView) -> BlindCommit:
-    return BlindCommit(blind_message(_text(commit.message)), _text(commit.patch).rstrip("\n"), commit.truncated)
+    message = clean_message(commit.message)
+    shown = blind_message(_text(message[:_LONGEST_MESSAGE]))
+    left_out = max(0, len(message) - _LONGEST_MESSAGE) + commit.message_unread
+    return BlindCommit(shown, _text(commit.patch).rstrip("\n"), left_out, commit.patch_unread)
 
 
 def blind_message(message: str) -> str:
-    """The message without trailers that name people, with object ids and e-mail addresses replaced."""
-    subject, line_end, body = message.partition("\n")
-    message = subject + line_end + _TRAILERS.sub("", body)
-    message = _OBJECT_ID.sub("[commit id]", message)
-    return _MAIL.sub("[e-mail]", message).strip("\n")
+    """The message without traces of its project, with object ids and e-mail addresses replaced."""
+    message = _OBJECT_ID.sub("[commit id]", without_traces(message))
+    message = _MAIL.sub("[e-mail]", message)
+    return clean_message(message.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass").strip("\n")
 
 
 def _text(data: bytes) -> str:

@@ -23,7 +23,7 @@ JUDGE_FLAGS: Final = ModelFlags(
 
 @dataclass(frozen=True)
 class JudgeOptions:
-    """What the user chooses. limit: characters of each history that are shown.
+    """What the user chooses. limit: characters of both histories that are shown, half for each.
 
     max_tokens: of one answer, thinking included: a small model that goes round in circles comes to an end.
     """

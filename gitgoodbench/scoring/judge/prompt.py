@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from gitgoodbench.git.histories import HistoryPair
 from gitgoodbench.scenario import Message
-from gitgoodbench.scoring.judge.blind import BlindHistory, blind
-from gitgoodbench.scoring.judge.cutting import Cut, cut_evenly
+from gitgoodbench.scoring.judge.blind import BlindHistory, blind, same_history
+from gitgoodbench.scoring.judge.cutting import Cut, cut_both
 from gitgoodbench.scoring.judge.votes import Order, Preference
 
 SYSTEM: Final = """\
@@ -38,7 +38,8 @@ Answer with one JSON object and nothing else: {"reason": why, in a few sentences
 _OPENING: Final = "Lines that begin with {marker} are from me. Every other line between them belongs to a history."
 _QUESTION: Final = "Which history is better: HISTORY-1, HISTORY-2, or is it a TIE?"
 _NOTHING: Final = "[nothing]"
-_MORE: Final = "[the rest is left out]"
+_PART: Final = {"message": "this message", "changes": "these changes"}
+_MORE: Final = "{size} more bytes of {what} are left out"
 
 ASK_AGAIN: Final = (
     "That could not be read ({problem}). Answer with one JSON object and nothing else: "
@@ -65,12 +66,16 @@ RESPONSE_FORMAT: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class Question:
-    """The same two histories in both orders."""
+    """The same two histories in both orders. digest: hash of both prompts, instructions included."""
 
     prompts: Mapping[Order, tuple[Message, ...]]
     marker: str
     cut: Cut | None
     identical: bool
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(json.dumps(self.prompts, sort_keys=True).encode()).hexdigest()
 
 
 def make_question(pair: HistoryPair, *, seed: str, limit: int) -> Question:
@@ -78,14 +83,13 @@ def make_question(pair: HistoryPair, *, seed: str, limit: int) -> Question:
 
     Args:
         seed: of the marker; the same seed and histories give the same prompt.
-        limit: characters of each history that are shown.
+        limit: characters of both histories that are shown.
     """
-    whole = blind(pair.agent), blind(pair.real)
-    agent, real, cut = cut_evenly(*whole, limit)
+    agent, real, cut = cut_both(blind(pair.agent), blind(pair.real), limit)
     marker = choose_marker(seed, *_texts(agent), *_texts(real))
     sides = {Order.AGENT_FIRST: (agent, real), Order.REAL_FIRST: (real, agent)}
     prompts = {order: _messages(marker, *histories) for order, histories in sides.items()}
-    return Question(prompts, marker, cut, identical=whole[0] == whole[1])
+    return Question(prompts, marker, cut, identical=same_history(pair.agent, pair.real))
 
 
 def choose_marker(seed: str, *texts: str) -> str:
@@ -118,12 +122,14 @@ def _history_lines(marker: str, label: str, history: BlindHistory) -> Iterator[s
     total = len(history.commits) + history.left_out
     yield f"{marker} {label} begins; commits: {total}"
     for number, commit in enumerate(history.commits, 1):
-        yield f"{marker} commit {number} of {total}: message"
-        yield commit.message or _NOTHING
-        yield f"{marker} commit {number} of {total}: changes"
-        yield commit.patch or _NOTHING
-        if commit.truncated:
-            yield _MORE
+        for what, text, left_out in (
+            ("message", commit.message, commit.message_left_out),
+            ("changes", commit.patch, commit.patch_left_out),
+        ):
+            yield f"{marker} commit {number} of {total}: {what}"
+            yield text or _NOTHING
+            if left_out:
+                yield f"{marker} {_MORE.format(size=left_out, what=_PART[what])}"
     if history.left_out:
         yield f"{marker} {history.left_out} newer commits are left out"
     yield f"{marker} {label} ends"

@@ -73,10 +73,9 @@ class OpinionRecord(_Record):
 
 
 class CutRecord(_Record):
-    """See `cutting.Cut`: characters there are and characters shown, of either side."""
+    """See `cutting.Cut`: what there is and what is shown, of either side."""
 
     limit: int
-    part_limit: int
     agent: tuple[int, int]
     real: tuple[int, int]
 

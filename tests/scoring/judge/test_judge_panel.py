@@ -266,7 +266,7 @@ def test_a_cut_is_recorded() -> None:
         record = make_panel(server, limit=1000).compare(pair, seed="s")
         assert len(server.requests[0].messages[1]["content"]) < 2000
     assert record.cut is not None
-    assert (record.cut.limit, record.cut.agent) == (1000, (5001, 1000))
+    assert (record.cut.limit, record.cut.agent) == (1000, (5001, 500))
 
 
 def test_the_marker_of_the_record_is_the_one_in_the_prompt() -> None:

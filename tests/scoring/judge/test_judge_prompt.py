@@ -88,8 +88,7 @@ def test_a_message_is_shown_without_people_ids_and_addresses() -> None:
         "Follows [commit id] and reverts [commit id].\n"
         "Reported to [e-mail]; defaced facade 1234567 stay.\n"
         "\n"
-        "Date: the format is kept\n"
-        "Fixes: #12"
+        "Date: the format is kept"
     )
 
 
@@ -139,11 +138,14 @@ def test_a_history_that_holds_the_marker_gets_another() -> None:
 
 
 def test_empty_parts_and_parts_left_out_are_named() -> None:
-    agent = ChainHistory((CommitView(b"", b""), CommitView(b"m\n", b"+x\n", truncated=True)), left_out=7)
+    agent = ChainHistory(
+        (CommitView(b"", b""), CommitView(b"m\n", b"+x\n", message_unread=3, patch_unread=500)), left_out=7
+    )
     question = ask(HistoryPair(agent, REAL))
     assert histories_in(user(question))[0] == (
         "# commit 1 of 9: message\n[nothing]\n# commit 1 of 9: changes\n[nothing]\n"
-        "# commit 2 of 9: message\nm\n# commit 2 of 9: changes\n+x\n[the rest is left out]\n"
+        "# commit 2 of 9: message\nm\n# 3 more bytes of this message are left out\n"
+        "# commit 2 of 9: changes\n+x\n# 500 more bytes of these changes are left out\n"
         "# 7 newer commits are left out\n"
     )
 
