@@ -7,9 +7,10 @@ Repositories are on this machine, bare ones or clones, by path, or as owner/name
 windows of one run do not overlap.
 
 For each chain: `oracle` of IR and ICC must end at the exact tree with every gate met and every real commit reproduced;
-`tool-oracle` of ICC must end there with every gate met, with the published and with the extended tools; where the
-sample is attainable with whole hunks, its commits must hold the real grouping of the lines; nothing that only the real
-commits reach may be in the sandbox of ICC. Prints a Markdown table; exits with 1 when a promise is broken.
+`tool-oracle` of ICC must end there with every gate met, with the published and with the extended tools, and score 1.0
+against the truth exactly where the sample is attainable with them; where every hunk is pure, its commits must hold the
+real grouping of the lines; nothing that only the real commits reach may be in the sandbox of ICC. Prints a Markdown
+table; exits with 1 when a promise is broken.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from gitgoodbench.mining.targets import Target, find_targets
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios
+from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH
 from gitgoodbench.workspace.leaks import leaked_objects
 
 TRIALS = (
@@ -73,15 +75,18 @@ class OneRepository:
 
 @dataclass
 class Tally:
-    """Counts of one repository. grouped: chains whose lines lie in the commits that made them, by tool set."""
+    """Counts of one repository. grouped: chains whose lines lie in the commits that made them, by tool set;
+    attainable: also by tool set.
+    """
 
     chains: int = 0
     tried: int = 0
     unfit: Counter[str] = field(default_factory=Counter)
     exact: Counter[str] = field(default_factory=Counter)
     splittable: int = 0
-    attainable: int = 0
-    attainable_by_added: int = 0
+    attainable: Counter[str] = field(default_factory=Counter)
+    pure: int = 0
+    pure_by_added: int = 0
     unknown: int = 0
     visible: int = 0
     many_hunks: int = 0
@@ -106,7 +111,7 @@ def try_chain(
     scenarios: dict[str, Scenario], sample: Sample, store: OneRepository, provider: SandboxProvider
 ) -> dict[str, Any]:
     """What every trial made of the chain: whether it is exact, facts, and broken promises."""
-    found: dict[str, Any] = {"sample": sample.id, "exact": {}, "grouped": {}, "problems": []}
+    found: dict[str, Any] = {"sample": sample.id, "exact": {}, "grouped": {}, "attainable": {}, "problems": []}
     for name, agent, tool_set in TRIALS:
         label = f"{name}/{agent}/{tool_set}"
         try:
@@ -131,7 +136,7 @@ def _try(
     with provider.open(run_id="real-chains", episode_id=sample.id) as sandbox:
         episode: Any = scenario.prepare(sample, store, sandbox, EpisodeOptions(tool_set))
         if label == "icc/oracle/published":
-            found["facts"] = {**episode.facts, "attainable_by_added": pure_by_added(episode)}
+            found["facts"] = {**episode.facts, "pure_by_added": pure_by_added(episode)}
             found["problems"] += leaked(episode)
         policy = scenario.reference_agents()[agent]
         trajectory = ReferenceAgent(agent, {scenario.name: policy}).run(episode, Budget(timeout_s=None))
@@ -140,6 +145,10 @@ def _try(
     found["exact"][label] = all(verdict.gates.values())
     if agent == "tool-oracle":
         found["grouped"][str(tool_set)] = grouped(episode)
+        attainable = found["attainable"][str(tool_set)] = episode.facts["attainable"]
+        against = {score: verdict.scores[score] for score in AGAINST_THE_TRUTH}
+        if attainable is not None and attainable != all(value in (1.0, None) for value in against.values()):
+            found["problems"].append(f"{label}: attainable {attainable}, scores {against}")
     if trajectory.error or verdict.problem or not all(verdict.gates.values()):
         problem = trajectory.error or verdict.problem
         found["problems"].append(f"{label}: {problem}, gates {dict(verdict.gates)}")
@@ -156,7 +165,7 @@ def grouped(episode: Any) -> bool | None:
 
 
 def pure_by_added(episode: Any) -> bool:
-    """Whether in every hunk the added lines are by one commit: attainable, if nobody cared who removed a line."""
+    """Whether in every hunk the added lines are by one commit: pure, if nobody cared who removed a line."""
     grouping = episode.reference.grouping
     return all(
         len(makers_of_added(file, part, makers)) <= 1
@@ -181,9 +190,9 @@ def leaked(episode: Any) -> list[str]:
 
 
 def broken_promises(found: dict[str, Any]) -> Iterator[str]:
-    attainable = found["facts"]["attainable"]
-    if found["grouped"].get("published") != attainable:
-        yield f"attainable {attainable}, but grouped with the published tools: {found['grouped'].get('published')}"
+    pure = found["facts"]["hunks_pure"]
+    if found["grouped"].get("published") != pure:
+        yield f"hunks_pure {pure}, but grouped with the published tools: {found['grouped'].get('published')}"
     yield from found["problems"]
 
 
@@ -220,9 +229,10 @@ def count(tally: Tally, found: dict[str, Any]) -> None:
     facts = found["facts"]
     tally.exact.update(label for label, exact in found["exact"].items() if exact)
     tally.splittable += facts["splittable"]
-    tally.attainable += facts["attainable"] is True
-    tally.attainable_by_added += facts["attainable_by_added"]
+    tally.pure += facts["hunks_pure"] is True
+    tally.pure_by_added += facts["pure_by_added"]
     tally.unknown += facts["attainable"] is None
+    tally.attainable.update(tools for tools, is_attainable in found["attainable"].items() if is_attainable)
     tally.many_hunks += facts["hunks"] >= facts["commits"]
     tally.visible += facts["commits_visible"] == facts["commits"]
     tally.grouped.update(tools for tools, is_grouped in found["grouped"].items() if is_grouped)
@@ -252,7 +262,8 @@ def main() -> int:
     print(f"{version}, local sandboxes\n")
     headers = [
         "repository", "chains", "tried", "set up", *COLUMNS, "broken", "splittable", "k hunks or more",
-        "all commits visible", "attainable", "by added lines", "with split_hunk", "seconds",
+        "all commits visible", "hunks pure", "by added lines", "pure with split_hunk", "attainable",
+        "attainable with split_hunk", "seconds",
     ]  # fmt: skip
     print(f"| {' | '.join(headers)} |\n{'|---' * len(headers)}|")
     broken, before = 0, 0.0
@@ -264,9 +275,11 @@ def main() -> int:
             tally.splittable,
             tally.many_hunks,
             tally.visible,
-            tally.attainable,
-            tally.attainable_by_added,
+            tally.pure,
+            tally.pure_by_added,
             tally.grouped["extended"],
+            tally.attainable["published"],
+            tally.attainable["extended"],
         )
         fields = (target.name, tally.chains, tally.tried, set_up, *exact, len(tally.broken), *shares)
         print(f"| {' | '.join(map(str, fields))} | {tally.seconds - before:.0f} |", flush=True)

@@ -149,9 +149,9 @@ def commits_reproduced(agent: LineHistory, truth: LineHistory) -> float:
 def line_grouping(agent: LineHistory, truth: LineHistory) -> float | None:
     """The adjusted Rand index of the two groupings of lines into commits; None where no line can be compared.
 
-    The lines are those of the first version that one of the histories removes and those of the last version that one
-    of them adds. A line's group is the commit that removed or added it; the lines that a history leaves alone are one
-    group more. Lines that come and go in between are not counted. Both histories must begin and end alike.
+    The lines are those of the first version that both histories remove, and those of the last version that both add; a
+    line's group is the commit that removed or added it. Lines that come and go, or go and come back, in one of the
+    histories are not counted. Both must begin and end alike.
     """
     pairs: list[tuple[int | None, int | None]] = []
     paths = {file.path for history in (agent, truth) for files in history.commits for file in files}
@@ -161,7 +161,7 @@ def line_grouping(agent: LineHistory, truth: LineHistory) -> float | None:
             continue
         pairs += zip(first.removed_by, second.removed_by, strict=True)
         pairs += zip(first.added_by, second.added_by, strict=True)
-    return adjusted_rand_index([pair for pair in pairs if pair != (None, None)])
+    return adjusted_rand_index([pair for pair in pairs if None not in pair])
 
 
 def adjusted_rand_index(pairs: Sequence[tuple[object, object]]) -> float | None:

@@ -87,15 +87,21 @@ def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Seq
     """
     reader, counter = LineReader(git), _DefinitionCounter()
     agent, truth = (_Known.of(git, reader, base, history, real[-1]) for history in (commits, real))
-    told = agent.messages
     scores = {
         "syntax_valid": None if agent.valid is None else agent.valid / len(commits),
-        "messages_distinct": 1 - (told.repeated + told.empty) / len(commits),
-        "subjects_short": 1 - told.long_subjects / told.with_subject if told.with_subject else None,
-        "subjects_imperative": 1 - told.other_moods / told.with_subject if told.with_subject else None,
+        **message_scores(agent.messages),
         **scores_against_truth(git, (commits, agent.lines), (real, truth.lines)),
     }
     return HistoryScores(scores, {"history": agent.figures(counter), "real_history": truth.figures(counter)})
+
+
+def message_scores(told: MessageFigures) -> dict[str, float | None]:
+    """The scores of a history's messages."""
+    return {
+        "messages_distinct": 1 - (told.repeated + told.empty) / told.commits,
+        "subjects_short": 1 - told.long_subjects / told.with_subject if told.with_subject else None,
+        "subjects_imperative": 1 - told.other_moods / told.with_subject if told.with_subject else None,
+    }
 
 
 History = tuple[Sequence[str], LineHistory | None]

@@ -67,7 +67,7 @@ def autosquash(episode: RebaseEpisode, call: Call) -> None:
     count = len(episode.reference.commits)
     if _carry_out(episode, call, _plan(targets, count)):
         return
-    _carry_out(episode, call, _plan(_adjacent(targets, count), count))
+    _carry_out(episode, call, _plan(adjacent_targets(targets, count), count))
 
 
 def fixup_targets(reference: Reference) -> dict[int, int]:
@@ -143,7 +143,7 @@ def _plan(targets: Mapping[int, int], count: int) -> list[Step]:
     return steps
 
 
-def _adjacent(targets: Mapping[int, int], count: int) -> dict[int, int]:
+def adjacent_targets(targets: Mapping[int, int], count: int) -> dict[int, int]:
     """Those of the targets that can be reached without moving a commit."""
     kept: dict[int, int] = {}
     for commit in range(1, count):

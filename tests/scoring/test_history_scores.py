@@ -101,6 +101,21 @@ def test_a_line_edited_twice_and_squashed_is_grouped_otherwise(builder: Reposito
     assert found["commits_reproduced"] == 1 / 3
 
 
+def test_what_one_history_takes_away_and_puts_back_is_not_grouped(builder: RepositoryBuilder) -> None:
+    """In a file that both change, and in one that the other leaves alone."""
+    base = builder.commit({b"f": b"0\n", b"g": A, b"h": B})
+    truth = chain(
+        builder,
+        base,
+        {b"f": b"1\n", b"g": b"", b"h": b""},
+        {b"f": b"1\n", b"g": A + b"x\n", b"h": B},
+    )
+    agent = chain(builder, base, {b"f": b"1\n", b"g": A, b"h": B}, {b"f": b"1\n", b"g": A + b"x\n", b"h": B})
+    made, real = lines_of(builder, base, agent), lines_of(builder, base, truth)
+    assert line_grouping(made, real) == line_grouping(real, made) == 1.0
+    assert commits_reproduced(made, real) == 0.0
+
+
 def test_the_same_trees_score_in_full_however_large(
     builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
