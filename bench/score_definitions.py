@@ -370,10 +370,10 @@ class Product:
         return {"commits_reproduced": reproduced, "line_grouping": None if grouping is None else max(0.0, grouping)}
 
 
-def compare_one(git_dir: str, chain: Chain, *, syntax: bool) -> Tally:
+def compare_one(mirror: Git, chain: Chain, *, syntax: bool) -> Tally:
     tally = Tally()
     try:
-        compare(Git(git_dir), chain, tally, syntax=syntax)
+        compare(mirror, chain, tally, syntax=syntax)
     except GitError as problem:
         print(f"{chain.commits[-1]} left out: {problem}", file=sys.stderr)
     return tally
@@ -450,9 +450,10 @@ def main() -> int:
     args = parser.parse_args()
     tally = Tally()
     for target in find_targets(args.repositories):
-        assert target.path is not None
-        chains = chains_of(Git(target.path), args.sample, args.seed)
-        work = (delayed(compare_one)(str(target.path), chain, syntax=args.syntax) for chain in chains)
+        assert target.mirror is not None
+        mirror = target.mirror.borrow(refs=True)
+        chains = chains_of(mirror, args.sample, args.seed)
+        work = (delayed(compare_one)(mirror, chain, syntax=args.syntax) for chain in chains)
         for found in Parallel(n_jobs=args.jobs, backend="threading", return_as="generator_unordered")(work):
             tally.add(found)
             if not tally.chains % 20:
