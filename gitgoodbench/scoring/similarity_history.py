@@ -8,7 +8,7 @@ from gitgoodbench.git.hunks import Mark, TextChange
 from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory
 from gitgoodbench.scoring.similarity_trees import Searcher, TooMuch, TreeReader, count_nodes, items
 from gitgoodbench.ted import Tree
-from gitgoodbench.ted.fragments import Span, excerpt
+from gitgoodbench.ted.fragments import Span
 from gitgoodbench.ted.items import itemized
 from gitgoodbench.ted.matching import unified
 
@@ -77,10 +77,10 @@ def _addition(file: ChangedFile, reader: TreeReader) -> Tree | None:
     if file.text is None or file.after is None or not file.after.is_file:
         return None
     spans = added_spans(file.text)
-    whole = reader.read(file.path, file.new) if spans else None
-    if whole is None:
+    added = reader.read(file.path, file.new, spans) if spans else None
+    if added is None:
         return None
-    tree = itemized(excerpt(whole, spans))
+    tree = itemized(added)
     return tree if len(tree) > 1 else None
 
 

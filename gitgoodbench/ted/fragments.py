@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from gitgoodbench.ted.isolated import read_best_isolated
 from gitgoodbench.ted.languages import Language, find_language
+from gitgoodbench.ted.nodes import Span as Span
 from gitgoodbench.ted.nodes import read_best
 from gitgoodbench.ted.text import Text, dedent, dedent_by_steps, read_text, without_stray_brackets
 from gitgoodbench.ted.tree import Tree, tree_of
-
-Span = tuple[int, int]
-"""First byte, and the one after the last."""
 
 _PHP_OPENING: Final = b"<?"
 _INDENT: Final = re.compile(rb"[ \t]*")

@@ -21,10 +21,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
+from operator import length_hint
 from typing import Any, Final, Literal
 
 from gitgoodbench.ted.languages import find_language, grammar
-from gitgoodbench.ted.nodes import ARRAYS, MAX_SOURCE_BYTES, TIMEOUT_S, Nodes, ParseError
+from gitgoodbench.ted.nodes import ARRAYS, MAX_SOURCE_BYTES, TIMEOUT_S, Nodes, ParseError, Span
 
 Task = Literal["errors", "definitions", "nodes"]
 
@@ -50,13 +51,18 @@ def ask(task: Task, text: bytes, language: str) -> Answer:
 
 
 def read_best_isolated(
-    readings: Iterable[bytes], language: str, *, fragment: bool = False, comments: bool = True
+    readings: Iterable[bytes],
+    language: str,
+    *,
+    fragment: bool = False,
+    comments: bool = True,
+    spans: Sequence[Span] | None = None,
 ) -> tuple[int, Nodes]:
     """As `nodes.read_best`; raises what `ask` does. If the process dies of another reading, the first one is taken."""
     waiting = iter(readings)
     first = next(waiting)
-    ask_for = partial(_ask, "nodes", language=language, fragment=fragment, comments=comments)
-    answer = ask_for([first], sound=True)
+    ask_for = partial(_ask, "nodes", language=language, fragment=fragment, comments=comments, spans=spans)
+    answer = ask_for([first], sound=length_hint(readings, 2) > 1)
     if "at" not in answer.facts:
         others = takewhile(lambda reading: len(reading) <= MAX_SOURCE_BYTES, waiting)
         try:
@@ -84,6 +90,7 @@ def _ask(
     *,
     fragment: bool = False,
     comments: bool = True,
+    spans: Sequence[Span] | None = None,
     sound: bool = False,
 ) -> Answer:
     """Have readings of one source parsed; see `worker` for what is asked."""
@@ -92,8 +99,8 @@ def _ask(
     if size > MAX_SOURCE_BYTES:
         raise ParseError(f"a source of {size} bytes is not parsed: at most {MAX_SOURCE_BYTES} are")
     header = {
-        "task": task, "language": language, "fragment": fragment, "comments": comments, "sound": sound,
-        "sizes": [len(reading) for reading in readings],
+        "task": task, "language": language, "fragment": fragment, "comments": comments, "spans": spans,
+        "sound": sound, "sizes": [len(reading) for reading in readings],
     }  # fmt: skip
     answer = _SHARED.ask(json.dumps(header).encode() + b"\n" + b"".join(readings))
     if answer is None:

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 import tree_sitter
 
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.ted.languages import COMMENTS, grammar
+
+Span = tuple[int, int]
+"""First byte, and the one after the last."""
 
 MAX_SOURCE_BYTES: Final = 2 * 1024 * 1024
 """Larger sources are not parsed."""
@@ -23,7 +28,7 @@ TIMEOUT_S: Final = 20.0
 """Seconds that the parse of one source may take."""
 
 
-ARRAYS: Final = ("kinds", "leftmost", "starts", "ends", "comments")
+ARRAYS: Final = ("kinds", "leftmost", "starts", "ends", "comments", "outline")
 """The fields of `Nodes` that are arrays."""
 
 
@@ -37,7 +42,8 @@ class Nodes:
 
     kinds: positions in `names`. leftmost: the first node of the subtree, always a leaf. starts, ends: bytes; a node of
     which nothing is left without its comments is empty. comments: start and end of each comment that was left out.
-    errors: places that do not parse (ERROR and MISSING nodes).
+    outline: of the nodes of an excerpt, start and end of each child that the root had. errors: places that do not parse
+    (ERROR and MISSING nodes).
     """
 
     names: tuple[str, ...]
@@ -46,6 +52,7 @@ class Nodes:
     starts: array[int]
     ends: array[int]
     comments: array[int]
+    outline: array[int]
     errors: int
 
 
@@ -103,54 +110,110 @@ def best_reading(
 
 
 def read_best(
-    readings: Iterable[bytes], language: str, *, fragment: bool = False, comments: bool = True
+    readings: Iterable[bytes],
+    language: str,
+    *,
+    fragment: bool = False,
+    comments: bool = True,
+    spans: Sequence[Span] | None = None,
 ) -> tuple[int, Nodes]:
     """The position of the best reading (see `best_reading`), and its nodes; those of the others are never read."""
     at, _, tree = best_reading(readings, language, fragment=fragment)
-    return at, read_nodes(tree, comments=comments)
+    return at, read_nodes(tree, comments=comments, spans=spans)
 
 
-def read_nodes(tree: tree_sitter.Tree, *, comments: bool = True) -> Nodes:
+def read_nodes(tree: tree_sitter.Tree, *, comments: bool = True, spans: Sequence[Span] | None = None) -> Nodes:
     """The nodes of a parse.
 
     Args:
         comments: keep comments, which are left out otherwise.
+        spans: read only the root and what lies inside the spans; see `fragments.excerpt`.
     """
-    dropped = frozenset() if comments else _comment_kinds(tree.language)
-    kinds: list[int] = []
-    leftmost: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    left_out: list[int] = []
-    cursor = tree.walk()
-    down, right, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
-    first = [0]  # of the node at the cursor and of those around it: what becomes their leftmost
-    while True:
-        while down():
-            first.append(len(kinds))
+    reader = _Reader(frozenset() if comments else _comment_kinds(tree.language))
+    outline: list[int] = []
+    if spans is None:
+        reader.read(tree.walk())
+    else:
+        outline = reader.read_inside(tree, spans)
+    names, numbered = _named(tree.language, reader.kinds)
+    return Nodes(
+        names, array("i", numbered), array("i", reader.leftmost), array("i", reader.starts), array("i", reader.ends),
+        array("i", reader.left_out), array("i", outline), count_errors(tree),
+    )  # fmt: skip
+
+
+class _Reader:
+    """Reads nodes into lists; those of the kinds `dropped` are left out."""
+
+    def __init__(self, dropped: frozenset[int]) -> None:
+        self._dropped = dropped
+        self.kinds: list[int] = []
+        self.leftmost: list[int] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.left_out: list[int] = []
+
+    def read(self, cursor: tree_sitter.TreeCursor) -> None:
+        """Read the node at the cursor, from which it was made, and all below it."""
+        dropped = self._dropped
+        kinds, leftmost, starts, ends = self.kinds, self.leftmost, self.starts, self.ends
+        down, right, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
+        first = [len(kinds)]  # of the node at the cursor and of those around it: what becomes their leftmost
         while True:
-            node = cursor.node
-            assert node is not None
-            kind = node.kind_id
-            if kind in dropped:
-                del kinds[first[-1] :], leftmost[first[-1] :], starts[first[-1] :], ends[first[-1] :]
-                left_out += (node.start_byte, node.end_byte)
-            else:
-                emptied = dropped and first[-1] == len(kinds) and node.child_count
-                kinds.append(kind)
-                leftmost.append(first[-1])
-                starts.append(node.start_byte)
-                ends.append(node.start_byte if emptied else node.end_byte)
-            if right():
-                first[-1] = len(kinds)
-                break
-            if not up():
-                names, numbered = _named(tree.language, kinds)
-                return Nodes(
-                    names, array("i", numbered), array("i", leftmost), array("i", starts), array("i", ends),
-                    array("i", left_out), count_errors(tree),
-                )  # fmt: skip
-            first.pop()
+            while down():
+                first.append(len(kinds))
+            while True:
+                node = cursor.node
+                assert node is not None
+                kind = node.kind_id
+                if kind in dropped:
+                    del kinds[first[-1] :], leftmost[first[-1] :], starts[first[-1] :], ends[first[-1] :]
+                    self.left_out += (node.start_byte, node.end_byte)
+                else:
+                    emptied = dropped and first[-1] == len(kinds) and node.child_count
+                    kinds.append(kind)
+                    leftmost.append(first[-1])
+                    starts.append(node.start_byte)
+                    ends.append(node.start_byte if emptied else node.end_byte)
+                if right():
+                    first[-1] = len(kinds)
+                    break
+                if not up():
+                    return
+                first.pop()
+
+    def read_inside(self, tree: tree_sitter.Tree, spans: Sequence[Span]) -> list[int]:
+        """Read the largest subtrees below the root that lie inside a span and have text, and the root.
+
+        Returns:
+            start and end of each child of the root.
+        """
+        begins = sorted(start for start, _ in spans)
+        furthest = list(accumulate((end for _, end in sorted(spans)), max))
+        outline: list[int] = []
+        waiting = [(node, True) for node in reversed(tree.root_node.children)]
+        while waiting:
+            node, is_outer = waiting.pop()
+            start, end = node.start_byte, node.end_byte
+            before = len(self.kinds)
+            around, touching = bisect_right(begins, start), bisect_left(begins, end)
+            if around and end <= furthest[around - 1] and start < end:
+                self.read(node.walk())
+            elif touching and furthest[touching - 1] > start and node.kind_id not in self._dropped:
+                waiting.extend((child, False) for child in reversed(node.children))
+            if is_outer:
+                if node.kind_id in self._dropped:
+                    self.left_out += (start, end)
+                else:
+                    outline += (start, end)
+            if len(self.kinds) > before and self.starts[-1] == self.ends[-1]:  # nothing is left without its comments
+                del self.kinds[-1], self.leftmost[-1], self.starts[-1], self.ends[-1]
+        root = tree.root_node
+        self.kinds.append(root.kind_id)
+        self.leftmost.append(0)
+        self.starts.append(root.start_byte)
+        self.ends.append(root.end_byte)
+        return outline
 
 
 def count_errors(tree: tree_sitter.Tree) -> int:

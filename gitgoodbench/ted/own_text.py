@@ -24,9 +24,14 @@ def own_texts(content: bytes, leftmost: Integers, starts: Integers, ends: Intege
     found: dict[int, list[tuple[int, bytes]]] = {}
     for node, start, end in _gaps(content, leftmost, starts, ends):
         text = content[start:end]
-        if text.replace(_CONTINUED, b"").strip(_BLANKS):
+        if is_text(text):
             found.setdefault(node, []).append((start, text))
     return {node: [text for _, text in sorted(pieces)] for node, pieces in found.items()}
+
+
+def is_text(piece: bytes) -> bool:
+    """Whether a piece of source between nodes is text: more than blanks, and than ends of lines that are continued."""
+    return bool(piece.replace(_CONTINUED, b"").strip(_BLANKS))
 
 
 def _gaps(content: bytes, leftmost: Integers, starts: Integers, ends: Integers) -> Iterator[tuple[int, int, int]]:

@@ -12,7 +12,7 @@ time, each a t_i of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from gitgoodbench.ted.fragments import Span, excerpt, items_of, parse_fragment, with_replaced
@@ -50,8 +50,7 @@ class Snippet:
         """Its tree; raises what `tree.parse` does."""
         if self.spans is None:
             return parse_fragment(self.source, self.language or "", comments=comments, isolated=isolated)
-        whole = parse(self.source, self.language or "", comments=comments, isolated=isolated)
-        return excerpt(whole, self.spans)
+        return parse(self.source, self.language or "", comments=comments, isolated=isolated, spans=self.spans)
 
 
 @dataclass(frozen=True)
@@ -104,9 +103,9 @@ def compute_reward(
         isolated: parse in another process, as what strangers wrote must be.
         jobs: threads; None for one per core, where there is enough to do.
     """
+    parser = SnippetParser([*snippets, *hunks], comments=comments, isolated=isolated)
     needles, haystacks = (
-        [_Piece(one, _family(one), _parse(one, comments=comments, isolated=isolated)) for one in pieces]
-        for pieces in (snippets, hunks)
+        [_Piece(one, _family(one), parser.parse(one)) for one in pieces] for pieces in (snippets, hunks)
     )
     plans = [_SnippetSearch.of(needle, haystacks, split) for needle in needles]
     searches = [plan.searches() for plan in plans]
@@ -166,13 +165,32 @@ def _family(snippet: Snippet) -> str | None:
         return snippet.language.strip().lower()
 
 
-def _parse(snippet: Snippet, *, comments: bool, isolated: bool) -> Tree | None:
-    if snippet.language is None:
-        return None
-    try:
-        return snippet.parse(comments=comments, isolated=isolated)
-    except (UnknownLanguage, ParseError):
-        return None
+class SnippetParser:
+    """Parses snippets, each source once: of one of which several have spans, all these are read at once."""
+
+    def __init__(self, pieces: Sequence[Snippet], *, comments: bool, isolated: bool) -> None:
+        self._options: dict[str, bool] = {"comments": comments, "isolated": isolated}
+        self._known: dict[Snippet, Tree | None] = {}
+        self._spans: dict[tuple[bytes, str | None], list[Span]] = {}
+        for one in pieces:
+            self._spans.setdefault((one.source, one.language), []).extend(one.spans or ())
+
+    def parse(self, snippet: Snippet) -> Tree | None:
+        """The tree of a snippet; None where it has none."""
+        if snippet.spans is None:
+            return self._parse(snippet)
+        together = tuple(self._spans[snippet.source, snippet.language])
+        tree = self._parse(replace(snippet, spans=together))
+        return None if tree is None else excerpt(tree, snippet.spans)
+
+    def _parse(self, snippet: Snippet) -> Tree | None:
+        if snippet not in self._known:
+            try:
+                tree = None if snippet.language is None else snippet.parse(**self._options)
+            except (UnknownLanguage, ParseError):
+                tree = None
+            self._known[snippet] = tree
+        return self._known[snippet]
 
 
 def _match(plan: _SnippetSearch, found: Sequence[HaystackMatch | None]) -> SnippetMatch:

@@ -48,6 +48,13 @@ class Text:
         stops = np.insert(self.origins + 1, 0, 0)[ends]
         return begins.astype(np.int32), np.where(ends > starts, stops, begins).astype(np.int32)
 
+    def span_of(self, span: tuple[int, int]) -> tuple[int, int]:
+        """Where what lies inside a span of the source lies in the text."""
+        if self.origins is None:
+            return span
+        start, end = np.searchsorted(self.origins, span).tolist()
+        return start, end
+
 
 def read_text(source: bytes) -> Text:
     """A source as UTF-8 with LF."""

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from gitgoodbench.ted.isolated import read_best_isolated
 from gitgoodbench.ted.languages import find_language
-from gitgoodbench.ted.nodes import Nodes, read_best
-from gitgoodbench.ted.own_text import own_texts
+from gitgoodbench.ted.nodes import Nodes, Span, read_best
+from gitgoodbench.ted.own_text import is_text, own_texts
 from gitgoodbench.ted.postorder import Postorder
 from gitgoodbench.ted.text import Text, read_text
 
@@ -129,7 +129,14 @@ class Tree:
             child = int(self.nodes.leftmost[child]) - 1
 
 
-def parse(source: bytes, language: str, *, comments: bool = True, isolated: bool = False) -> Tree:
+def parse(
+    source: bytes,
+    language: str,
+    *,
+    comments: bool = True,
+    isolated: bool = False,
+    spans: Sequence[Span] | None = None,
+) -> Tree:
     """The syntax tree of a source.
 
     Args:
@@ -137,6 +144,7 @@ def parse(source: bytes, language: str, *, comments: bool = True, isolated: bool
         comments: keep comments; otherwise they are left out.
         isolated: parse in another process. What comes from strangers must be: a grammar may crash on it, or take all
             memory there is.
+        spans: what `fragments.excerpt` leaves of the tree for them; no more than that is read.
 
     Raises:
         UnknownLanguage: the language is not known, or its grammar is not installed.
@@ -144,8 +152,9 @@ def parse(source: bytes, language: str, *, comments: bool = True, isolated: bool
     """
     name = find_language(language).name
     text = read_text(source)
+    inside = None if spans is None else [text.span_of(span) for span in spans]
     read = read_best_isolated if isolated else read_best
-    return tree_of(source, name, text, read([text.content], name, comments=comments)[1])
+    return tree_of(source, name, text, read([text.content], name, comments=comments, spans=inside)[1])
 
 
 def tree_of(source: bytes, language: str, text: Text, nodes: Nodes) -> Tree:
@@ -164,10 +173,19 @@ def tree_of(source: bytes, language: str, text: Text, nodes: Nodes) -> Tree:
     ]
     for node, texts in own.items():
         labels[node] = number(_OWN.join([names[kinds[node]], *texts]), len(numbers))
+    if nodes.outline:
+        labels[-1] = number(_OWN.join([names[kinds[-1]], *_root_texts(content, nodes)]), len(numbers))
     postorder = Postorder(np.array(labels, np.int32), leftmost)
     return Tree(
         source, language, postorder, *text.spans(starts, ends), kinds, tuple(numbers), nodes.names, nodes.errors
     )
+
+
+def _root_texts(content: bytes, nodes: Nodes) -> list[bytes]:
+    """The root's own pieces of text in a tree of which only an excerpt was read."""
+    starts = [nodes.starts[-1], *nodes.outline[1::2]]
+    ends = [*nodes.outline[::2], nodes.ends[-1]]
+    return [content[start:end] for start, end in zip(starts, ends, strict=True) if is_text(content[start:end])]
 
 
 def has_text(label: bytes) -> bool:

@@ -1,7 +1,7 @@
 """The process that parses sources of strangers, started by `isolated`.
 
 A hostile file can make a parser take all memory there is, and its allocator then ends the process; here it is this one.
-Requests come on standard input as a line of JSON, {task, language, fragment, comments, sound, sizes}, followed by texts
+Requests come on standard input as a line of JSON, {task, language, fragment, comments, spans, sound, sizes}, and texts
 of these sizes in UTF-8: readings of one source. Each is answered by a line of JSON, whose `size` says how many bytes
 follow it. The task `nodes` is about the best reading; with `sound`, nodes are only sent of one without errors.
 """
@@ -42,7 +42,7 @@ def _answer(request: dict[str, Any], readings: list[bytes]) -> tuple[dict[str, A
         return {}, json.dumps(list(read_definitions(tree))).encode()
     if request["task"] == "errors" or (request["sound"] and errors):
         return {"errors": errors}, b""
-    nodes = read_nodes(tree, comments=request["comments"])
+    nodes = read_nodes(tree, comments=request["comments"], spans=request["spans"])
     arrays = [getattr(nodes, name) for name in ARRAYS]
     facts = {"at": at, "names": nodes.names, "errors": errors, "lengths": [len(values) for values in arrays]}
     return facts, b"".join(values.tobytes() for values in arrays)

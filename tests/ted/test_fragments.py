@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from random import Random
 
 import pytest
 
 from gitgoodbench.ted import ParseError, Tree, equal_trees, parse, parse_fragment
 from gitgoodbench.ted.fragments import excerpt, items_of, with_replaced
+from gitgoodbench.ted.languages import language_of_file
 from gitgoodbench.ted.nodes import MAX_SOURCE_BYTES
 from gitgoodbench.ted.text import Text, dedent, dedent_by_steps, read_text, without_stray_brackets
+from tests.support.reorderings import REORDERINGS, Reordering
 
 
 def steps(source: bytes) -> bytes:
@@ -210,6 +213,33 @@ def test_an_excerpt_holds_the_largest_subtrees_inside_its_spans() -> None:
     assert cut(b"\n\n") == []
     assert cut(source) == [("class_definition", source.rstrip())]
     assert len(excerpt(tree, [])) == 1
+
+
+def described(tree: Tree) -> tuple[object, ...]:
+    labels = [tree.vocabulary[label] for label in tree.nodes.labels.tolist()]
+    spans = [tree.span(node) for node in range(len(tree))]
+    return labels, tree.nodes.leftmost.tolist(), spans, tree.errors
+
+
+@pytest.mark.parametrize("one", REORDERINGS, ids=lambda one: f"{one.path}-{one.what}")
+@pytest.mark.parametrize("comments", [True, False])
+def test_an_excerpt_can_be_read_without_the_rest(one: Reordering, comments: bool) -> None:
+    """In files with CRLF, in Latin-1, with places that do not parse, and of spans that overlap."""
+    language = language_of_file(one.path)
+    assert language is not None
+    if not language.core:
+        pytest.importorskip(language.module)
+    random = Random(1)
+    source = one.written()
+    for text in (source, source.replace(b"\n", b"\r\n").replace(b"a", b"\xe4"), b") ( // x\n# y\n" + source):
+        whole = parse(text, language.name, comments=comments)
+        for count in (0, 1, 2, 3, 3, 3):
+            ends = [random.randrange(len(text)) for _ in range(count)]
+            spans = [(random.randrange(end + 1), end) for end in ends]
+            expected = described(excerpt(whole, spans))
+            assert described(parse(text, language.name, comments=comments, spans=spans)) == expected
+        isolated = parse(text, language.name, comments=comments, spans=spans, isolated=True)
+        assert described(isolated) == expected
 
 
 def test_an_excerpts_items_are_its_statements() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from gitgoodbench.ted import (
@@ -15,6 +17,7 @@ from gitgoodbench.ted import (
     parse,
     tree_edit_distance,
 )
+from gitgoodbench.ted import reward as rewards
 from gitgoodbench.ted.haystacks import Search, run_search, run_searches
 from gitgoodbench.ted.lines import LineMatch, closest_lines
 
@@ -152,6 +155,21 @@ def test_spans_are_parsed_with_what_is_around_them() -> None:
     )
     assert (reward.matches[0].distance, reward.matches[0].size) == (1, 14)
     assert Snippet(old, "python", (piece,)).text == old[piece[0] :]
+
+
+def test_a_source_is_parsed_once_however_many_hunks_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources: list[bytes] = []
+
+    def counted(source: bytes, language: str, **options: Any) -> Tree:
+        sources.append(source)
+        return parse(source, language, **options)
+
+    monkeypatch.setattr(rewards, "parse", counted)
+    first, second = b"x = 1\n", b"y = f(2)\n"
+    hunks = [Snippet(first + second, "python", (span,)) for span in ((0, 6), (6, 15))]
+    found = compute_reward([Snippet(second, "python", ((0, 9),))], hunks)
+    assert (found.value, found.matches[0].hunk) == (1.0, 1)
+    assert sources == [second, first + second]
 
 
 @pytest.mark.parametrize(
