@@ -1,4 +1,4 @@
-"""Taking an outcome in: from now on its commit can be looked at, or there is a reason why it does not count."""
+"""Import an outcome into the repository in which it is scored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def receive(scratch: ScratchRepository, outcome: Outcome, begun_with: Sequence[s
     if scratch.git.execute("cat-file", "-e", f"{head}^{{commit}}").returncode != 0:
         return Received(None, f"the bundle lacks the commit {head} that HEAD named")
     try:
-        scratch.check_brought(head, begun_with)
+        scratch.verify_complete(head, begun_with)
     except BundleError as taken:
         return Received(None, str(taken))
     return Received(head)

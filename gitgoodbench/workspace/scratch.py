@@ -120,10 +120,10 @@ class ScratchRepository:
             raise BundleError(f"the objects of the bundle are refused: {problem}") from problem
         self._imported |= self._objects_in(indexed.split()[-1].decode("ascii"), len(pack))
 
-    def check_brought(self, head: str, begun_with: Sequence[str]) -> None:
+    def verify_complete(self, head: str, begun_with: Sequence[str]) -> None:
         """Whether `head` is made of what the workspace began with and of imported objects alone.
 
-        The mirror also holds the answer: who only names it has not brought it.
+        The mirror also holds the answer: an outcome that only names it does not contain it.
 
         Raises:
             BundleError: an object of `head` was taken from elsewhere in the mirror, or its history cannot be read.
