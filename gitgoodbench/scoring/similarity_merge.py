@@ -11,7 +11,7 @@ from gitgoodbench.git.conflict_text import Segment, Stretch, locate, regions
 from gitgoodbench.git.leftovers import without_unresolved
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scoring.similarity_trees import TreeReader
-from gitgoodbench.scoring.two_way import Comparison, Item, items_within
+from gitgoodbench.scoring.two_way import UNRESOLVED, Comparison, Item, items_within
 from gitgoodbench.ted import Tree, equal_trees
 from gitgoodbench.ted.matching import unified
 
@@ -47,7 +47,7 @@ def merge_similarity(files: Mapping[bytes, MergedFile]) -> MergeSimilarity:
 
     ted_precision, ted_recall, ted_similarity: see `two_way.Comparison`. What stands in place of each conflict is
     compared with what stands there in the truth, parsed where it stands, and summed over all conflicts. A conflict that
-    is still open has nothing in its place. Conflicts that share a stretch of the truth are compared as one. In a
+    is still open is one node that is wrong. Conflicts that share a stretch of the truth are compared as one. In a
     conflict without text the whole file is compared.
 
     ast_match: 1 where the trees of all the files are equal, so that formatting does not count, else 0.
@@ -80,17 +80,23 @@ def merge_similarity(files: Mapping[bytes, MergedFile]) -> MergeSimilarity:
 
 @dataclass(frozen=True)
 class _Version:
-    """A file on one side. tree: None for none. stretches: what stands for each of its conflicts, or for all of it."""
+    """A file on one side.
+
+    tree: None for none. stretches: what stands for each of its conflicts, or for all of it. still_open: where conflicts
+    begin that are still open.
+    """
 
     tree: Tree | None
     stretches: Sequence[Stretch]
+    still_open: Sequence[int]
 
     def items(self, conflicts: Sequence[int]) -> list[Item]:
         """What stands in place of the conflicts with these numbers."""
         if self.tree is None:
             return []
-        spans = {(self.stretches[number].start, self.stretches[number].stop) for number in conflicts}
-        return items_within(self.tree, sorted(spans))
+        spans = sorted({(self.stretches[number].start, self.stretches[number].stop) for number in conflicts})
+        unresolved = sum(start <= place < stop for start, stop in spans for place in self.still_open)
+        return items_within(self.tree, spans) + [UNRESOLVED] * unresolved
 
 
 def _is_known(path: bytes, file: MergedFile, reader: TreeReader) -> bool:
@@ -102,16 +108,16 @@ def _is_known(path: bytes, file: MergedFile, reader: TreeReader) -> bool:
 
 def _placed(path: bytes, file: MergedFile, reader: TreeReader) -> tuple[_Version, _Version]:
     """The agent's and the true version, their trees with one vocabulary."""
-    contents = (file.agent, file.truth)
-    if file.agent is not None and not file.same:
-        contents = (without_unresolved(file.agent, regions(file.segments), file.truth or b""), file.truth)
-    trees = [reader.read(path, content) for content in contents]
+    written, still_open = file.agent, list[int]()
+    if written is not None and not file.same:
+        written, still_open = without_unresolved(written, regions(file.segments), file.truth or b"")
+    trees = [reader.read(path, content) for content in (written, file.truth)]
     numbered = iter(unified([tree for tree in trees if tree is not None]))
-    agent, truth = (
-        _Version(None if tree is None else next(numbered), _stretches(file.segments, content))
-        for tree, content in zip(trees, contents, strict=True)
+    agent, truth = (None if tree is None else next(numbered) for tree in trees)
+    return (
+        _Version(agent, _stretches(file.segments, written), still_open),
+        _Version(truth, _stretches(file.segments, file.truth), ()),
     )
-    return agent, truth
 
 
 def _stretches(segments: Sequence[Segment], content: bytes | None) -> list[Stretch]:

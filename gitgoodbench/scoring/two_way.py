@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from gitgoodbench.git.conflict_text import split_lines
 from gitgoodbench.scoring.pairing import common_labels, pair_up
@@ -23,6 +24,10 @@ class Item:
     key: bytes
     size: int
     tree: Tree | None
+
+
+UNRESOLVED: Final = Item(b"\2", 1, None)
+"""What stands for a conflict that is still open: equal to nothing that is wanted."""
 
 
 def items_within(tree: Tree, spans: Sequence[Span]) -> list[Item]:

@@ -188,8 +188,16 @@ def test_a_region_is_found_where_line_ends_were_changed() -> None:
 def test_conflicts_that_are_still_open_are_blanked(content: bytes, left: bytes) -> None:
     for end in (b"\n", b"\r\n"):
         given = content.replace(b"\n", end)
-        blanked = without_unresolved(given, [region(b"", b"")], b">>>>>>> kept\n")
+        blanked, places = without_unresolved(given, [region(b"", b"")], b">>>>>>> kept\n")
         assert b" ".join(blanked.split()) == left
         assert len(blanked) == len(given)
         assert blanked.count(end) == given.count(end)
-        assert without_unresolved(given, [], b"") == given
+        assert all(given[place] in b"<=>" and blanked[place] == 0x20 for place in places)
+        assert bool(places) == (blanked != given)
+        assert without_unresolved(given, [], b"") == (given, [])
+
+
+def test_where_conflicts_are_still_open() -> None:
+    content = b"a\n" + OPEN + MIDDLE + CLOSE + b"b\n" + CLOSE + OPEN
+    places = [2, 2 + len(OPEN + MIDDLE + CLOSE) + 2, len(content) - len(OPEN)]
+    assert without_unresolved(content, [region(b"", b"")], b"")[1] == places

@@ -109,17 +109,18 @@ def test_nothing_for_something_has_none_of_it_and_something_for_nothing_is_wrong
     assert scores(file(TRUTH, merged(b"    return 3\n", b""))) == (3 / 13, 1.0)
 
 
-def test_a_conflict_left_open_is_nothing() -> None:
+def test_a_conflict_left_open_has_nothing_of_the_truth() -> None:
     assert scores(file(AUTOMATIC)) == (0.0, 0.0)
     closed = AUTOMATIC.replace(b"<<<<<<< a\nx = 1\n=======\ny = 1\n>>>>>>> b\n", b"x = 1\ny = 1\n")
-    assert scores(file(closed)) == (1.0, 10 / 13)
+    assert scores(file(closed)) == (10 / 11, 10 / 13)
+    assert scores(file(AUTOMATIC, merged(b"", b""))) == (0.0, 0.0)
     assert scores(file(AUTOMATIC.replace(b"    return 1", b"    return 3"))) == (0.0, 0.0)
     assert scores(file(AUTOMATIC.replace(b"\n", b"\r\n"))) == (0.0, 0.0)
     assert match(file(AUTOMATIC)) == 0.0
 
 
-def test_a_single_marker_is_nothing() -> None:
-    assert scores(file(merged(b"    return 3\n", b"x = 1\n=======\ny = 1\n>>>>>>> b\n"))) == (1.0, 1.0)
+def test_a_single_marker_is_one_wrong_node() -> None:
+    assert scores(file(merged(b"    return 3\n", b"x = 1\n=======\ny = 1\n"))) == (13 / 14, 1.0)
 
 
 def test_markers_that_the_truth_has_are_text() -> None:
