@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
-REFERENCE_AGENTS := noop ours theirs union union-reverse squash-all autosquash one-commit per-hunk by-definition tool-oracle oracle
+REFERENCE_AGENTS := noop ours theirs union union-reverse squash-all reword-last autosquash one-commit per-hunk by-definition tool-oracle oracle
 
 .PHONY: setup eval-mini eval-lite eval-full test test-llm lint format bench clean help
 

@@ -42,8 +42,8 @@ def evaluate(
             "--agent",
             "-a",
             help="openai (default), noop, oracle, or a rule of a scenario: tool-oracle, ours, theirs, union, "
-            "union-reverse, squash-all, autosquash, one-commit, per-hunk, by-definition. Repeat it for one run each, "
-            "in one report; each plays the scenarios that it is for.",
+            "union-reverse, squash-all, reword-last, autosquash, one-commit, per-hunk, by-definition. Repeat it for "
+            "one run each, in one report; each plays the scenarios that it is for.",
         ),
     ] = None,
     model: Annotated[str | None, option("--model", "-m", help="Default: gpt-4o.")] = None,

@@ -9,6 +9,7 @@ from typing import Final
 
 from gitgoodbench.errors import Status
 from gitgoodbench.runs.result import Result
+from gitgoodbench.scoring import chain_edits
 from gitgoodbench.scoring.repeats import Attempts, pass_at_k, pass_hat_k
 from gitgoodbench.scoring.statistics import Mean, Proportion, clustered_mean, median_of, proportion_of
 
@@ -28,9 +29,10 @@ class Cell:
     do, and thus every failure as not solved. not_judged: answers that would need a judge and had none. awaiting: rows
     whose judge has not answered yet. solved_paper: as the paper counts it, where known. pass_at, pass_hat: k -> pass@k
     and pass^k, for every k up to `epochs`, of the answers known to be solved or not. gates: met, of the answers that
-    have the gate; all_gates: every one met, of the answers that have any. scores: mean over the answers that have the
-    score; attainable_scores: over the attainable ones of these. cost_usd: sum of the known costs, None when none is
-    known; unknown_costs: results with requests to a model whose cost is not known. seconds: median of whole episodes.
+    have the gate; all_gates: every one met, of the answers that have any. edits: facts of
+    `chain_edits`, of the answers where they are known. scores: mean over the answers that have the score;
+    attainable_scores: over the attainable ones of these. cost_usd: sum of the known costs, None when none is known;
+    unknown_costs: results with requests to a model whose cost is not known. seconds: median of whole episodes.
     """
 
     rows: int
@@ -51,6 +53,7 @@ class Cell:
     pass_hat: Mapping[int, Mean]
     gates: Mapping[str, Proportion]
     all_gates: Proportion
+    edits: Mapping[str, Proportion]
     scores: Mapping[str, Mean]
     attainable_scores: Mapping[str, Mean]
     cost_usd: float | None
@@ -91,6 +94,7 @@ def summarize_cell(results: Sequence[Result]) -> Cell:
         pass_hat={k: pass_hat_k(attempts, k) for k in range(1, epochs + 1)},
         gates={name: _gate(answers, name) for name in _gate_names(answers)},
         all_gates=_share([result for result in answers if result.gates], lambda result: all(result.gates.values())),
+        edits={name: edit for name in chain_edits.FACTS if (edit := _edit(answers, name)).total},
         scores={name: _mean_score(answers, name) for name in _score_names(answers)},
         attainable_scores={name: _mean_score(attainable, name) for name in _score_names(attainable)},
         cost_usd=sum(costs) if costs else None,
@@ -127,6 +131,11 @@ def _gate_names(results: Sequence[Result]) -> list[str]:
 
 def _gate(results: Sequence[Result], name: str) -> Proportion:
     return _share([result for result in results if name in result.gates], lambda result: result.gates[name])
+
+
+def _edit(results: Sequence[Result], name: str) -> Proportion:
+    known = [result for result in results if isinstance(result.facts.get(name), bool)]
+    return _share(known, lambda result: result.facts[name] is True)
 
 
 def _score_names(results: Sequence[Result]) -> list[str]:

@@ -10,7 +10,7 @@ from gitgoodbench.reporting.layout import UNKNOWN, percent, proportion, two_line
 from gitgoodbench.reporting.published import PublishedFigure
 from gitgoodbench.reporting.summary import Cell, Figures
 from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH
-from gitgoodbench.scoring.statistics import Mean
+from gitgoodbench.scoring.statistics import Mean, Proportion
 
 REPEATING_SOLVED: Final = frozenset({"exact_match"})
 """Scores that repeat what `solved` says."""
@@ -75,6 +75,11 @@ def gate_columns(every: Sequence[Figures]) -> list[Column]:
     return [together, *(_gate_column(name) for name in names)] if names else []
 
 
+def edit_columns(every: Sequence[Figures]) -> list[Column]:
+    """What was done to the commits of chains."""
+    return [_edit_column(name) for name in dict.fromkeys(name for figures in every for name in figures.total.edits)]
+
+
 def score_columns(every: Sequence[Figures]) -> list[Column]:
     """The mean of each score that some run has.
 
@@ -110,8 +115,15 @@ def _gate_column(name: str) -> Column:
     return Column(two_lines(name), lambda figures: _count(figures.total, name))
 
 
+def _edit_column(name: str) -> Column:
+    return Column(two_lines(name), lambda figures: _of(figures.total.edits.get(name)))
+
+
 def _count(cell: Cell, gate: str | None) -> str:
-    figure = cell.all_gates if gate is None else cell.gates.get(gate)
+    return _of(cell.all_gates if gate is None else cell.gates.get(gate))
+
+
+def _of(figure: Proportion | None) -> str:
     return UNKNOWN if figure is None or not figure.total else f"{figure.hits}/{figure.total}"
 
 

@@ -67,6 +67,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "pass_at_k": {str(k): _mean(mean) for k, mean in cell.pass_at.items()},
         "pass_hat_k": {str(k): _mean(mean) for k, mean in cell.pass_hat.items()},
         "gates": {name: _proportion(figure) for name, figure in cell.gates.items()},
+        "edits": {name: _proportion(figure) for name, figure in cell.edits.items()},
         "scores": {name: _mean(mean) for name, mean in cell.scores.items()},
         "attainable_scores": {name: _mean(mean) for name, mean in cell.attainable_scores.items()},
         "cost_usd": cell.cost_usd,
@@ -135,7 +136,7 @@ def summary_csv(summary: RunSummary) -> str:
     An unknown is an empty field.
     """
     total = summary.total
-    names = _Names(list(total.gates), list(total.scores), list(total.pass_at))
+    names = _Names(list(total.gates), list(total.edits), list(total.scores), list(total.pass_at))
     parts = {"": summary.overall, **summary.scenarios}
     lines = [line for scenario, figures in parts.items() for line in _csv_lines(summary, scenario, figures, names)]
     text = io.StringIO()
@@ -148,6 +149,7 @@ def summary_csv(summary: RunSummary) -> str:
 @dataclasses.dataclass(frozen=True)
 class _Names:
     gates: list[str]
+    edits: list[str]
     scores: list[str]
     attempts: list[int]
 
@@ -181,6 +183,7 @@ def _csv_figures(cell: Cell, names: _Names) -> _Line:
             mean = means.get(k, NOTHING)
             line |= {f"{name}_{k}": mean.mean, f"{name}_{k}_samples": mean.count}
     line |= {f"gate_{name}": cell.gates[name].rate if name in cell.gates else None for name in names.gates}
+    line |= {name: cell.edits[name].rate if name in cell.edits else None for name in names.edits}
     for suffix, scores in (("", cell.scores), ("_of_attainable", cell.attainable_scores)):
         line |= {f"{name}{suffix}": scores[name].mean if name in scores else None for name in names.scores}
     return line | {"cost_usd": cell.cost_usd, "tokens": cell.tokens, "median_seconds": cell.seconds}

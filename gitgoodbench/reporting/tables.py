@@ -11,6 +11,7 @@ from rich.text import Text
 
 from gitgoodbench.reporting.columns import (
     Column,
+    edit_columns,
     effort_columns,
     epoch_columns,
     gate_columns,
@@ -91,15 +92,16 @@ def _print_scenario(
 
 
 def _print_qualities(console: Console, name: str, rows: Sequence[_Row]) -> None:
-    """Gates and scores, in one table where there is room."""
+    """Gates and scores, in one table where there is room, and what was done to commits."""
     every = [row.figures for row in rows]
     gates, scores = gate_columns(every), score_columns(every)
     met, means = "gates met", "mean scores (n where of fewer answers)"
     together = _table(console, rows, [*gates, *scores])
     if gates and scores and not too_wide(console, together):
         print_table(console, f"{name}: {met}, {means}", together)
-        return
-    for title, columns in ((met, gates), (means, scores)):
+        gates, scores = [], []
+    edits = "what was done to the real chain's commits (of answers where it is known)"
+    for title, columns in ((met, gates), (means, scores), (edits, edit_columns(every))):
         if columns:
             print_table(console, f"{name}: {title}", _table(console, rows, columns))
 

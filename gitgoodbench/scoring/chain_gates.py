@@ -10,14 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gitgoodbench.git.chain_walk import ChainWalk, same_content, walk_chain
 from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.scenario import Outcome
 from gitgoodbench.scoring.syntax import MAX_SOURCE_BYTES, Language, count_errors, language_of
+from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.receive import receive
 from gitgoodbench.workspace.scratch import ScratchRepository
 
-GATES: Final = ("finished", "base_is_ancestor", "final_tree_exact", "nothing_uncommitted")
+GATES: Final = (
+    "finished", "base_is_ancestor", "linear", "no_empty_commits", "final_tree_exact", "nothing_uncommitted",
+)  # fmt: skip
 MAX_COMMITS: Final = 200
 """Commits that are looked at one by one, the oldest first."""
 
@@ -62,30 +66,50 @@ def take_in(scratch: ScratchRepository, base: str | None, outcome: Outcome, *, b
     return LeftChain(head, commits) if problem is None else LeftChain(None, None, problem)
 
 
-def chain_gates(git: Git, left: LeftChain, newest: str, outcome: Outcome) -> dict[str, bool]:
+@dataclass(frozen=True)
+class ChainWalks:
+    """What the agent left and the real chain, as the states that they go through from the base on.
+
+    agent: None where the agent left no commits on the base, or they change more than is read. linear: whether none of
+    them is a merge, anywhere above the base.
+    """
+
+    agent: ChainWalk | None
+    real: ChainWalk
+    linear: bool
+
+
+def walk_chains(git: Git, left: LeftChain, chain: CommitChain) -> ChainWalks:
+    """Read what the agent left and what it is compared with."""
+    real = walk_chain(git, chain.base, chain.commits)
+    if not left.commits or left.head is None:
+        return ChainWalks(None, real, linear=False)
+    try:
+        agent = walk_chain(git, chain.base, left.commits)
+    except GitError:
+        agent = None
+    return ChainWalks(agent, real, _is_linear(git, chain.base, left.head))
+
+
+def chain_gates(git: Git, left: LeftChain, newest: str, outcome: Outcome, walks: ChainWalks) -> dict[str, bool]:
     """Requirement -> met, for every name in `GATES`.
 
-    finished: the episode was, as `Episode.outcome` noted in the outcome's state. final_tree_exact: HEAD's tree is that
-    of `newest`, the chain's last commit. nothing_uncommitted: neither a change nor an operation is left halfway.
+    finished: the episode was, as `Episode.outcome` noted in the outcome's state. base_is_ancestor: there are commits,
+    and the base is right below the oldest. linear: nothing above the base is a merge. no_empty_commits: no more commits
+    that change nothing than the chain has. final_tree_exact: HEAD's tree holds what that of `newest` does, the chain's
+    last commit. nothing_uncommitted: neither a change nor an operation is left halfway.
     """
     state = outcome.state
     under_way = any(state.get(name) for name in ("merge_in_progress", "rebase_in_progress"))
     met = (
         state.get("finished") is True,
         bool(left.commits),
-        left.head is not None and same_tree(git, left.head, newest),
+        walks.linear,
+        walks.agent is not None and walks.agent.empty_commits <= walks.real.empty_commits,
+        left.head is not None and same_content(git, left.head, newest),
         state.get("uncommitted") == [] and state.get("unmerged") == [] and not under_way,
     )
     return dict(zip(GATES, met, strict=True))
-
-
-def same_tree(git: Git, first: str, second: str) -> bool:
-    """Whether two commits have the same tree; a broken one has none."""
-    trees = [
-        git.execute("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{tree}}").stdout
-        for commit in (first, second)
-    ]
-    return trees[0] == trees[1] != b""
 
 
 def valid_syntax(git: Git, base: str | None, commits: Sequence[str], newest: str) -> list[bool]:
@@ -179,3 +203,12 @@ def _first_parents(git: Git, base: str | None, head: str) -> tuple[str, ...] | N
         return () if head == base else None
     parent = lines[0][1] if len(lines[0]) > 1 else None
     return tuple(commit for commit, *_ in lines) if parent == base else None
+
+
+def _is_linear(git: Git, base: str | None, head: str) -> bool:
+    """Whether no merge is reachable from `head` and not from the base, on whatever line."""
+    above = [f"^{base}"] if base is not None else []
+    result = git.execute(
+        "rev-list", "--min-parents=2", "--max-count=1", "--end-of-options", head, *above, timeout_s=_TIMEOUT_S
+    )
+    return result.returncode == 0 and not result.timed_out and result.stdout == b""

@@ -13,12 +13,13 @@ from gitgoodbench.git.histories import HistoryError, HistoryPair, read_history
 from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scenario import Outcome, Verdict
-from gitgoodbench.scoring.chain_gates import LeftChain, chain_gates, take_in
+from gitgoodbench.scoring import chain_edits
+from gitgoodbench.scoring.chain_gates import ChainWalks, LeftChain, chain_gates, take_in, walk_chains
 from gitgoodbench.scoring.history_scores import HistoryScores, history_scores
 from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
 
-MoreGates = Callable[[Git, LeftChain], Mapping[str, bool]]
+MoreGates = Callable[[Git, LeftChain, ChainWalks], Mapping[str, bool]]
 
 
 @dataclass(frozen=True)
@@ -37,18 +38,36 @@ def score_chain(task: ChainTask, outcome: Outcome, more_gates: MoreGates = lambd
     """
     chain = task.chain
     with ScratchRepository(task.mirror) as scratch:
+        git = scratch.git
         left = take_in(scratch, chain.base, outcome, begun_with=task.begun_with)
-        gates = {**chain_gates(scratch.git, left, chain.newest, outcome), **more_gates(scratch.git, left)}
-        several = float(len(left.commits) > 1) if left.commits and len(chain.commits) > 2 else None
-        scores = {"several_commits": several, **HistoryScores.unknown()}
+        walks = walk_chains(git, left, chain)
+        gates = {**chain_gates(git, left, chain.newest, outcome, walks), **more_gates(git, left, walks)}
+        scores = {"several_commits": several_commits(walks), **HistoryScores.unknown()}
         if left.problem is not None:
             return Verdict(False, False, gates, scores, problem=left.problem)
-        facts: dict[str, Json] = {"commits_made": len(left.commits or ())}
+        facts = {"commits_made": len(left.commits or ()), **_edits(git, chain, walks)}
         if left.shown:
-            found = history_scores(scratch.git, chain.base, left.shown, chain.commits)
+            found = history_scores(git, chain.base, left.shown, chain.commits)
             scores.update(found.scores)
             facts.update(found.facts)
         return Verdict(None, None, gates, scores, facts)
+
+
+def several_commits(walks: ChainWalks) -> float | None:
+    """1 for more than one commit, else 0; None where the real chain has no more than two, or it cannot be known.
+
+    On both sides only commits that lead on count: neither empty ones nor any that a later one undoes.
+    """
+    if walks.agent is None or len(walks.real.steps) <= 2:
+        return None
+    return float(len(walks.agent.steps) > 1)
+
+
+def _edits(git: Git, chain: CommitChain, walks: ChainWalks) -> dict[str, Json]:
+    """How the agent's commits stand to the real ones; of a history with merges, nothing is said."""
+    if walks.agent is None or not walks.linear:
+        return dict.fromkeys(chain_edits.FACTS)
+    return dict(chain_edits.chain_edits(git, chain.base, walks.agent, walks.real))
 
 
 def chain_histories(task: ChainTask, outcome: Outcome, path: bytes | None = None) -> HistoryPair | None:

@@ -11,12 +11,13 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.chain_walk import same_content
 from gitgoodbench.git.commits import read_commits
 from gitgoodbench.git.hunks import Mark
 from gitgoodbench.git.objects import Entry
 from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.scoring.chain_gates import same_tree, valid_syntax
+from gitgoodbench.scoring.chain_gates import valid_syntax
 from gitgoodbench.scoring.history_lines import (
     ChangedFile,
     LineHistory,
@@ -115,7 +116,7 @@ def scores_against_truth(git: Git, agent: History, truth: History) -> dict[str, 
         return dict.fromkeys(AGAINST_THE_TRUTH, 1.0)
     if made is None or wanted is None:
         return dict.fromkeys(AGAINST_THE_TRUTH)
-    grouping = line_grouping(made, wanted) if same_tree(git, commits[-1], real[-1]) else None
+    grouping = line_grouping(made, wanted) if same_content(git, commits[-1], real[-1]) else None
     return {
         "commits_reproduced": commits_reproduced(made, wanted),
         "line_grouping": None if grouping is None else max(0.0, grouping),

@@ -1,8 +1,8 @@
 """Reference agents of interactive rebase. They need no model; what they score is what any figure must be read against.
 
-`squash-all` makes one commit of the chain. `autosquash` folds each commit into the earlier one whose lines it changes,
-where there is one. Both work through the tools alone. `oracle` leaves what the maintainers left, past all tools: what
-it cannot pass is a fault of the harness.
+`squash-all` makes one commit of the chain. `reword-last` changes one character of the last message. `autosquash` folds
+each commit into the earlier one whose lines it changes, where there is one. They work through the tools alone. `oracle`
+leaves what the maintainers left, past all tools: what it cannot pass is a fault of the harness.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TODO = ".git/reference-todo"
 
 
 def reference_policies() -> Mapping[str, Policy]:
-    return {"squash-all": squash_all, "autosquash": autosquash, "oracle": oracle}
+    return {"squash-all": squash_all, "reword-last": reword_last, "autosquash": autosquash, "oracle": oracle}
 
 
 def oracle(episode: RebaseEpisode, call: Call) -> None:  # noqa: ARG001
@@ -56,6 +56,18 @@ def squash_all(episode: RebaseEpisode, call: Call) -> None:
         steps = [Step(0, Command.PICK), *(Step(index, Command.FIXUP) for index in range(1, len(messages) - 1))]
         steps.append(Step(len(messages) - 1, Command.SQUASH, text))
     _carry_out(episode, call, steps)
+
+
+def reword_last(episode: RebaseEpisode, call: Call) -> None:
+    """The chain as it was, with a full stop more at the end of its last subject, or one less where there is one.
+
+    Nothing is better for it. What a judge gives it, it gives to the chain as it was.
+    """
+    *others, last = range(len(episode.reference.commits))
+    subject, line_end, body = _as_text(episode.reference.commits[last].message).partition(b"\n")
+    subject = subject[:-1] if len(subject) > 1 and subject.endswith(b".") else subject + b"."
+    steps = [Step(index, Command.PICK) for index in others]
+    _carry_out(episode, call, [*steps, Step(last, Command.REWORD, _as_text(subject + line_end + body))])
 
 
 def autosquash(episode: RebaseEpisode, call: Call) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.git.objects import EXECUTABLE
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scenario import Outcome, Verdict
+from gitgoodbench.scoring.chain_edits import FACTS
 from tests.support.chains import ICC, ChainCase, Files, make_chain
 
 STATE: dict[str, Json] = {"uncommitted": [], "unmerged": [], "merge_in_progress": False, "finished": True}
@@ -49,7 +51,8 @@ def score(case: ChainCase, outcome: Outcome) -> Verdict:
 def test_all_requirements_met(case: ChainCase) -> None:
     verdict = score(case, outcome_of(case, VERSIONS[1], FINAL))
     assert verdict.gates == {
-        "finished": True, "base_is_ancestor": True, "final_tree_exact": True, "nothing_uncommitted": True,
+        "finished": True, "base_is_ancestor": True, "linear": True, "no_empty_commits": True,
+        "final_tree_exact": True, "nothing_uncommitted": True,
     }  # fmt: skip
     assert (verdict.solved, verdict.solved_paper, verdict.problem) == (None, None, None)
     assert verdict.facts["commits_made"] == 2
@@ -69,6 +72,50 @@ def test_a_single_commit_reproduces_none(case: ChainCase) -> None:
 
 def failed(verdict: Verdict) -> list[str]:
     return [name for name, met in verdict.gates.items() if not met]
+
+
+def test_one_commit_of_everything_and_empty_ones_is_one_commit(case: ChainCase) -> None:
+    verdict = score(case, outcome_of(case, *[FINAL] * 301))
+    assert failed(verdict) == ["no_empty_commits"]
+    assert verdict.scores["several_commits"] == 0
+    assert verdict.facts["commits_made"] == 301
+
+
+def test_commits_that_are_undone_make_no_several(case: ChainCase) -> None:
+    junk = {**FINAL, b"junk": b"x"}
+    verdict = score(case, outcome_of(case, FINAL, junk, FINAL, junk, FINAL))
+    assert failed(verdict) == []
+    assert verdict.scores["several_commits"] == 0
+    assert verdict.facts["commits_combined"] is True
+
+
+def test_a_commit_that_changes_a_mode_alone_is_not_empty(tmp_path: Path) -> None:
+    versions: Sequence[Files] = (
+        {b"a.py": b"1\n"}, {b"a.py": b"2\n"}, {b"a.py": b"3\n"}, {b"a.py": (EXECUTABLE, b"3\n")},
+    )  # fmt: skip
+    case = make_chain(tmp_path / "r.git", versions)
+    verdict = score(case, outcome_of(case, versions[2], versions[3]))
+    assert failed(verdict) == []
+    assert verdict.scores["several_commits"] == 1
+
+
+def test_a_merge_is_not_linear(case: ChainCase) -> None:
+    side = case.builder.commit(VERSIONS[1], [case.base])
+    merge = case.builder.commit(FINAL, [case.base, side])
+    verdict = score(case, outcome_of(case, onto=merge))
+    assert failed(verdict) == ["linear"]
+    assert {verdict.facts[name] for name in FACTS} == {None}
+
+
+def test_how_a_division_stands_to_the_real_one(case: ChainCase) -> None:
+    def told(*trees: Files) -> list[str]:
+        facts = score(case, outcome_of(case, *trees)).facts
+        return [name for name in FACTS if facts[name]]
+
+    assert told(*VERSIONS[1:]) == ["only_reworded"]
+    assert told(VERSIONS[2], FINAL) == told(FINAL) == ["commits_combined"]
+    assert told({**VERSIONS[0], b"b.py": b"b = 2\n"}, FINAL) == ["commits_combined", "commits_reordered"]
+    assert told(VERSIONS[1], {**VERSIONS[2], b"b.py": b"b =\n"}, *VERSIONS[2:]) == ["commits_split"]
 
 
 def test_dropped_work_fails_its_gate(case: ChainCase) -> None:
@@ -96,14 +143,14 @@ def test_a_history_that_does_not_stand_on_the_base_fails_its_gate(case: ChainCas
     other = case.builder.commit(VERSIONS[0], [])
     outcome = outcome_of(case, FINAL, onto=other)
     verdict = score(case, outcome)
-    assert failed(verdict) == ["base_is_ancestor"]
+    assert failed(verdict) == ["base_is_ancestor", "linear", "no_empty_commits"]
     assert ICC.histories(case.sample, case.store, outcome) is None
 
 
 def test_a_merge_that_hides_the_base_behind_a_second_parent_does_not_stand_on_it(case: ChainCase) -> None:
     other = case.builder.commit(VERSIONS[0], [])
     merge = case.builder.commit(FINAL, [other, case.base])
-    assert failed(score(case, outcome_of(case, onto=merge))) == ["base_is_ancestor"]
+    assert failed(score(case, outcome_of(case, onto=merge))) == ["base_is_ancestor", "linear", "no_empty_commits"]
 
 
 def test_commits_that_do_not_parse_are_counted(case: ChainCase) -> None:

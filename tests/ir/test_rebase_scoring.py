@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import Outcome, ToolSet
+from gitgoodbench.scoring.chain_edits import FACTS
 from gitgoodbench.workspace.outcome import take_outcome
 from tests.support.rebases import IR, RebaseCase, begin, call, left_history, make_chain, play, score, update
 
@@ -19,6 +20,8 @@ CLEAN: dict[str, Json] = {"uncommitted": [], "unmerged": [], "merge_in_progress"
 ALL_MET = {
     "finished": True,
     "base_is_ancestor": True,
+    "linear": True,
+    "no_empty_commits": True,
     "final_tree_exact": True,
     "nothing_uncommitted": True,
     "history_changed": True,
@@ -143,12 +146,75 @@ def anew(left: Left, *messages: bytes) -> None:
         tip = left.commit(tip, real, message)
 
 
+def merge(left: Left, tree_of: str, *parents: str) -> str:
+    tree = left.git.line("rev-parse", f"{tree_of}^{{tree}}")
+    named = [argument for parent in parents for argument in ("-p", parent)]
+    commit = left.git.line("commit-tree", *named, "-F", "-", tree, stdin=b"Merge\n")
+    left.git.run("reset", "--hard", "--quiet", commit)
+    return commit
+
+
 def merge_of_a_side_branch(left: Left) -> None:
-    base, newest = left.case.base, left.case.commits[-1]
-    side = left.commit(base, left.case.commits[0], b"Side\n")
-    tree = left.git.line("rev-parse", f"{newest}^{{tree}}")
-    merge = left.git.line("commit-tree", "-p", str(base), "-p", side, "-F", "-", tree, stdin=b"Merge\n")
-    left.git.run("reset", "--hard", "--quiet", merge)
+    base, newest = str(left.case.base), left.case.commits[-1]
+    merge(left, newest, base, left.commit(base, left.case.commits[0], b"Side\n"))
+
+
+def octopus(left: Left) -> None:
+    base, newest = str(left.case.base), left.case.commits[-1]
+    merge(left, newest, base, *(left.commit(base, commit, b"Side\n") for commit in left.case.commits))
+
+
+def merge_below_the_top(left: Left) -> None:
+    """A merge in the middle, whose second parent is the chain as it was."""
+    left.commit(
+        merge(left, left.case.commits[1], str(left.case.base), left.case.commits[-1]), left.case.commits[-1], b"x"
+    )
+
+
+def merge_that_is_hidden(left: Left) -> None:
+    """The first parents are those of a chain; the merge is reached through a second parent alone."""
+    first, second, newest = left.case.commits
+    side = merge(left, second, first, left.commit(left.case.base, second, b"Side\n"))
+    merge(left, newest, left.commit(left.case.base, first, b"One\n"), side)
+
+
+def merge_of_another_root(left: Left) -> None:
+    merge(left, left.case.commits[-1], str(left.case.base), left.commit(None, left.case.commits[0], b"Root\n"))
+
+
+def evil_merge(left: Left) -> None:
+    """It holds what neither parent does, and the next commit takes that out again."""
+    path = Path(left.git.work_tree or "", "evil")
+    path.write_text("x")
+    left.git.run("add", "evil")
+    tree = left.git.line("write-tree")
+    evil = left.git.line("commit-tree", "-p", str(left.case.base), "-p", left.case.commits[0], "-m", "Merge", tree)
+    left.commit(evil, left.case.commits[-1], b"All\n")
+
+
+def anew_and(left: Left, *more: str, messages: Sequence[bytes] = (b"Add one and two\n", b"Added three\n")) -> None:
+    """The chain as it was, and commits of these trees above it."""
+    anew(left, messages[0], messages[-1], messages[-1])
+    for tree_of in more:
+        left.commit("HEAD", tree_of, b"More\n")
+
+
+def empty_below(left: Left) -> None:
+    tip = left.commit(left.case.base, str(left.case.base), b"Nothing\n")
+    for real, message in zip(left.case.commits, MESSAGES, strict=True):
+        tip = left.commit(tip, real, message)
+
+
+def one_of_all_and_empty(left: Left) -> None:
+    tip = left.commit(left.case.base, left.case.commits[-1], b"All\n")
+    for number in range(5):
+        tip = left.commit(tip, left.case.commits[-1], b"Nothing %d\n" % number)
+
+
+def base_rewritten(left: Left) -> None:
+    tip = left.commit(None, str(left.case.base), b"Another base\n")
+    for real in left.case.commits:
+        tip = left.commit(tip, real, b"Change\n")
 
 
 def left_over_file(left: Left) -> None:
@@ -165,17 +231,39 @@ HISTORIES: dict[str, tuple[Callable[[Left], object], list[str]]] = {
     "less than all": (lambda left: left.commit(left.case.base, left.case.commits[1], b"Two\n"), ["final_tree_exact"]),
     "without the base": (
         lambda left: left.commit(None, left.case.commits[-1], b"All\n"),
-        ["base_is_ancestor", "history_changed"],
+        ["base_is_ancestor", "linear", "no_empty_commits", "history_changed"],
     ),
     "the base itself": (
         lambda left: left.git.run("reset", "--hard", "--quiet", left.case.base or ""),
-        ["base_is_ancestor", "final_tree_exact", "history_changed"],
+        ["base_is_ancestor", "linear", "no_empty_commits", "final_tree_exact", "history_changed"],
     ),
     "the base in other words": (
         lambda left: left.commit(None, left.case.base or "", b"Base\n"),
-        ["base_is_ancestor", "final_tree_exact", "history_changed"],
+        ["base_is_ancestor", "linear", "no_empty_commits", "final_tree_exact", "history_changed"],
     ),
-    "a merge": (merge_of_a_side_branch, []),
+    "base rewritten": (base_rewritten, ["base_is_ancestor", "linear", "no_empty_commits", "history_changed"]),
+    "a merge of a side branch": (merge_of_a_side_branch, ["linear"]),
+    "a merge of base and old tip": (
+        lambda left: merge(left, left.case.commits[-1], str(left.case.base), left.case.commits[-1]),
+        ["linear"],
+    ),
+    "an octopus": (octopus, ["linear"]),
+    "a merge below the top": (merge_below_the_top, ["linear"]),
+    "a merge behind a second parent": (merge_that_is_hidden, ["linear"]),
+    "a merge of another root": (merge_of_another_root, ["linear"]),
+    "an evil merge": (evil_merge, ["linear"]),
+    "an empty commit above": (lambda left: anew_and(left, "HEAD"), ["no_empty_commits", "history_changed"]),
+    "an empty commit below": (empty_below, ["no_empty_commits", "history_changed"]),
+    "all in one and empty commits": (one_of_all_and_empty, ["no_empty_commits"]),
+    "a commit and its revert above": (
+        lambda left: anew_and(left, left.case.commits[0], left.case.commits[-1]),
+        ["history_changed"],
+    ),
+    "work undone and done again": (
+        lambda left: anew_and(left, str(left.case.base), left.case.commits[-1]),
+        ["history_changed"],
+    ),
+    "a full stop": (lambda left: anew(left, *MESSAGES[:2], b"Added three.\n"), []),
     "a file left over": (left_over_file, ["nothing_uncommitted"]),
 }
 
@@ -185,6 +273,43 @@ def test_the_gates_of_each_kind_of_history(case: RebaseCase, left: Left, kind: s
     make, gates = HISTORIES[kind]
     make(left)
     assert unmet(case, left.outcome()) == gates
+
+
+def test_empty_commits_of_the_chain_may_stay_move_and_be_reworded(tmp_path: Path) -> None:
+    one, two = {b"a.py": FIRST}, {b"a.py": SECOND}
+    case = make_chain(tmp_path / "r.git", {b"a.py": b"x = 0\n"}, one, one, two)
+    left = Left(case, tmp_path / "left")
+    anew(left, b"One\n", b"A note\n", b"Two\n")
+    assert unmet(case, left.outcome()) == []
+    left.commit(
+        left.commit(left.commit(case.base, case.commits[0], b"One\n"), case.commits[2], b"Two\n"), "HEAD", b"A note"
+    )
+    assert unmet(case, left.outcome()) == []
+    left.commit("HEAD", "HEAD", b"One more\n")
+    assert unmet(case, left.outcome()) == ["no_empty_commits"]
+    left.commit(left.commit(case.base, case.commits[0], b"Step 0\n"), case.commits[2], b"Step 2\n")
+    assert unmet(case, left.outcome()) == []
+
+
+EDITS: dict[str, tuple[Callable[[Left], object], list[str] | None, float]] = {
+    "untouched": (lambda _: None, [], 1),
+    "a full stop": (lambda left: anew(left, *MESSAGES[:2], b"Added three.\n"), ["only_reworded"], 1),
+    "all in one": (lambda left: left.commit(left.case.base, left.case.commits[-1], b"All\n"), ["commits_combined"], 0),
+    "all in one and empty commits": (one_of_all_and_empty, ["commits_combined"], 0),
+    "a merge": (merge_of_a_side_branch, None, 0),
+    "less than all": (lambda left: left.commit(left.case.base, left.case.commits[1], b"Two\n"), None, 0),
+}
+
+
+@pytest.mark.parametrize("kind", EDITS, ids=lambda kind: kind.replace(" ", "-"))
+def test_what_was_done_to_the_commits_is_a_fact_of_the_verdict(case: RebaseCase, left: Left, kind: str) -> None:
+    make, wanted, several = EDITS[kind]
+    make(left)
+    verdict = score(case, left.outcome())
+    known = {name: verdict.facts[name] for name in FACTS}
+    assert [name for name, done in known.items() if done] == (wanted or [])
+    assert (None in known.values()) == (wanted is None)
+    assert verdict.scores["several_commits"] == several
 
 
 def test_the_gates_of_work_that_is_not_done(case: RebaseCase, left: Left) -> None:
@@ -219,7 +344,7 @@ def test_of_very_many_commits_a_judge_sees_those_with_a_change(case: RebaseCase,
     left.git.run("fast-import", "--quiet", "--force", stdin=b"\n".join(stream))
     left.commit("refs/heads/work", case.commits[-1], b"All\n")
     verdict = score(case, left.outcome())
-    assert verdict.gates == ALL_MET
+    assert verdict.gates == {**ALL_MET, "no_empty_commits": False}
     assert verdict.facts["commits_made"] == 1502
     pair = IR.histories(case.sample, case.store, left.outcome())
     assert pair is not None
@@ -310,7 +435,36 @@ def test_autosquash_folds_only_neighbours_where_moving_conflicts(
     assert [commit.message for commit in commits] == [b"Step 0\n", b"Step 1\n", b"Step 2\n"]
 
 
-@pytest.mark.parametrize("agent", ["squash-all", "autosquash"])
+@pytest.mark.parametrize("tools", ["published", "extended"])
+def test_reword_last_changes_one_character_of_the_last_subject(
+    case: RebaseCase, local_provider: SandboxProvider, tools: str
+) -> None:
+    verdict, trajectory, commits = play(case, local_provider, "reword-last", ToolSet(tools))
+    assert trajectory.status is Status.COMPLETED
+    assert verdict.gates == ALL_MET
+    assert [commit.message for commit in commits] == [*MESSAGES[:2], b"Added three.\n"]
+    assert [name for name in FACTS if verdict.facts[name]] == ["only_reworded"]
+
+
+@pytest.mark.parametrize(
+    ("message", "reworded"),
+    [
+        (b"Add it.\n\nWhy.\n", b"Add it\n\nWhy.\n"),
+        (b"Add it\n\nWhy\n", b"Add it.\n\nWhy\n"),
+        (b"\n", b"No message.\n"),
+        (b".", b"..\n"),
+    ],
+)
+def test_reword_last_changes_any_message(
+    tmp_path: Path, local_provider: SandboxProvider, message: bytes, reworded: bytes
+) -> None:
+    case = make_chain(tmp_path / "r.git", {b"a.py": b"0\n"}, {b"a.py": b"1\n"}, ({b"a.py": b"2\n"}, message))
+    verdict, _, commits = play(case, local_provider, "reword-last")
+    assert [commit.message for commit in commits] == [b"Step 0\n", reworded]
+    assert verdict.gates == ALL_MET
+
+
+@pytest.mark.parametrize("agent", ["squash-all", "reword-last", "autosquash"])
 def test_reference_agents_take_chains_of_one_commit(
     tmp_path: Path, local_provider: SandboxProvider, agent: str
 ) -> None:

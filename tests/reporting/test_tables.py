@@ -9,6 +9,7 @@ from rich.console import Console
 
 from gitgoodbench.errors import Status
 from gitgoodbench.reporting.columns import epoch_columns
+from gitgoodbench.reporting.files import summary_csv, summary_json
 from gitgoodbench.reporting.progress import LiveProgress, PlainProgress, watching
 from gitgoodbench.reporting.published import published_figures
 from gitgoodbench.reporting.summary import DIMENSIONS, RunSummary, summarize
@@ -173,6 +174,28 @@ def test_of_many_epochs_only_some_k_have_columns() -> None:
 
 def test_one_epoch_has_no_table_of_epochs() -> None:
     assert epoch_columns([oracle().overall]) == []
+
+
+def test_what_was_done_to_commits_is_counted_where_it_is_known() -> None:
+    names = ("commits_combined", "commits_reordered", "commits_split", "only_reworded")
+    told = [(True, True, False, False), (False, False, False, True), (None, None, None, None)]
+    results = [
+        make_result(
+            f"c{n}", scenario="ir", gates={"linear": True}, facts=dict(zip(names, facts, strict=True)), scores={}
+        )
+        for n, facts in enumerate(told)
+    ]
+    summary = summarize(make_manifest(samples=3), results)
+    console, stream = plain()
+    print_report(console, [summary], by=[])
+    assert lines_of(stream.getvalue())[-4:] == [
+        "ir: what was done to the real chain's commits (of answers where it is known)",
+        "commits commits commits only",
+        "agent combined reordered split reworded",
+        "fake 1/2 1/2 0/2 1/2",
+    ]
+    assert summary_json(summary)["scenarios"]["ir"]["total"]["edits"]["only_reworded"]["rate"] == 0.5
+    assert "commits_reordered" in summary_csv(summary).splitlines()[0].split(",")
 
 
 def test_what_is_judged_has_its_denominators() -> None:

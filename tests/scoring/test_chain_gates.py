@@ -9,7 +9,8 @@ import pytest
 
 from gitgoodbench.git.objects import SYMLINK
 from gitgoodbench.scenario import Outcome
-from gitgoodbench.scoring.chain_gates import GATES, LeftChain, chain_gates, take_in, valid_syntax
+from gitgoodbench.scoring.chain_gates import GATES, LeftChain, chain_gates, take_in, valid_syntax, walk_chains
+from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
 from tests.support.repositories import Content, RepositoryBuilder
 
@@ -80,7 +81,8 @@ def test_gates_of_an_untouched_workspace(builder: RepositoryBuilder) -> None:
     with ScratchRepository(builder.git) as scratch:
         left = take_in(scratch, base, outcome, begun_with=base)
         assert left == LeftChain(base, ())
-        assert chain_gates(scratch.git, left, tip, outcome) == dict.fromkeys(GATES, False)
+        walks = walk_chains(scratch.git, left, CommitChain(base, (tip,)))
+        assert chain_gates(scratch.git, left, tip, outcome, walks) == dict.fromkeys(GATES, False)
 
 
 @pytest.mark.parametrize("state", [{}, {"uncommitted": [], "unmerged": None}, {"finished": 1, "uncommitted": []}])
@@ -89,9 +91,12 @@ def test_what_is_unknown_is_not_met(builder: RepositoryBuilder, state: dict[str,
     tip = builder.commit({b"a.py": BROKEN}, [base])
     outcome = Outcome(tip, None, state)  # type: ignore[arg-type]
     with ScratchRepository(builder.git) as scratch:
-        gates = chain_gates(scratch.git, take_in(scratch, base, outcome, begun_with=tip), tip, outcome)
+        left = take_in(scratch, base, outcome, begun_with=tip)
+        walks = walk_chains(scratch.git, left, CommitChain(base, (tip,)))
+        gates = chain_gates(scratch.git, left, tip, outcome, walks)
     assert gates == {
-        "finished": False, "base_is_ancestor": True, "final_tree_exact": True, "nothing_uncommitted": False,
+        "finished": False, "base_is_ancestor": True, "linear": True, "no_empty_commits": True,
+        "final_tree_exact": True, "nothing_uncommitted": False,
     }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from gitgoodbench.scoring.history_lines import (
     line_grouping,
 )
 from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH, SCORES, history_scores
-from gitgoodbench.scoring.messages import read_messages
+from gitgoodbench.scoring.messages import is_imperative, read_messages
 from tests.support.repositories import Content, RepositoryBuilder
 
 Files = Mapping[bytes, Content]
@@ -242,8 +242,67 @@ def test_messages_are_counted() -> None:
         ]
     )
     assert (found.commits, found.repeated, found.empty, found.with_subject) == (9, 1, 2, 7)
-    assert (found.long_subjects, found.other_moods) == (1, 3)
+    assert (found.long_subjects, found.other_moods) == (1, 4)
     assert found.mean_subject == (12 + 12 + 73 + 16 + 25 + 14 + 17) / 7
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (b"Fix", b"fix"),
+        (b"Fix", b"Fix.\n"),
+        (b"Fix  it", b"fix it !!\n\n"),
+        (b"Fix it.\n\nWhy:\n- this", b"Fix it\n\nWhy\n- this\n"),
+        ("ÜBER".encode(), "über…".encode()),
+    ],
+)
+def test_messages_that_differ_in_case_blanks_and_ends_of_lines_are_repeated(first: bytes, second: bytes) -> None:
+    assert read_messages([first, second]).repeated == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (b"Fix #1", b"Fix #2"),
+        (b"Support C", b"Support C++"),
+        (b"Rename a.b", b"Rename ab"),
+        (b"Fix", b"Fix it"),
+        (b"\xff", b"\xfe"),
+        (b"Fix\n\nThis", b"Fix\n\nThat"),
+    ],
+)
+def test_messages_that_say_something_else_are_not_repeated(first: bytes, second: bytes) -> None:
+    assert read_messages([first, second]).repeated == 0
+
+
+IMPERATIVES = (
+    "Add it", "fix(parser)!: drop it", "docs: Describe it", "src/main.c: avoid a loop", "[docs] [GH-12]: Reword it",
+    "LANG-12 LANG-13: Use it", "#12 Keep it", "Re-add it", "Unbreak it", "Don't use it", "Don\u2019t use it",
+    "Only create one", "Properly close it", "Fix/ignore it", "Process it", "Apply", "fix",
+)  # fmt: skip
+OTHERS = (
+    "Data model", "Added it", "Adding it", "Adds it", "Made it", "Minor fix", "Javadoc", "Kotlin 1.5", "No need", "WIP",
+    "The fix", "fix: regex", "docs: more of them", "3.1.2", "", "...", "`Add`", "\u4fee\u590d", "Ajoute un test",
+    "Only", "Really new",
+    "StringUtils.join fails", "fixup! Add it",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("subject", IMPERATIVES)
+def test_a_subject_that_begins_with_a_verb_is_in_the_imperative(subject: str) -> None:
+    assert is_imperative(subject)
+
+
+@pytest.mark.parametrize("subject", OTHERS)
+def test_a_subject_that_begins_otherwise_is_not(subject: str) -> None:
+    assert not is_imperative(subject)
+
+
+def test_endless_subjects_are_read_at_once() -> None:
+    for part in ("a: ", ".", "[x] ", "a-", "'"):
+        subject = part * 200_000
+        assert not is_imperative(subject)
+        assert read_messages([subject.encode(), (subject + "x").encode()]).repeated == 0
 
 
 def test_no_messages_have_no_figures() -> None:
