@@ -25,6 +25,7 @@ from gitgoodbench.runs.lock import locked
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.rescore import Rejudge, Rescored, choose_rejudging, rescore_run
+from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, stored_config
 from gitgoodbench.scenario import load_scenarios
 from gitgoodbench.scoring.judge.panel import open_panel
@@ -52,9 +53,19 @@ def score_runs(
         for entry in failed:
             say(console, f"  {'/'.join(map(str, entry.before.key))} could not be scored: {entry.problem}")
         problems += sum(entry.after.awaits_judge for entry in rescored)
+        kept = [entry.after for entry in rescored if any(judge.values()) and keeps_verdict(entry.after)]
+        problems += len(kept)
+        for result in kept:
+            assert result.judge is not None
+            say(console, f"  {'/'.join(map(str, result.key))} keeps its verdict: {result.judge.problem}")
     summaries = [summarize_run(paths) for paths in folders]
     print_report(make_console(), summaries, by=varying_dimensions(summaries))
     return EXIT_INFRASTRUCTURE if problems else 0
+
+
+def keeps_verdict(result: Result) -> bool:
+    """Whether judges were asked in vain about an episode that had a verdict."""
+    return result.judge is not None and result.judge.verdict is not None and result.judge.problem is not None
 
 
 def _score(

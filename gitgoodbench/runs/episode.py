@@ -229,7 +229,9 @@ def _settle_judged(
     if run.panel is not None and problem_of(record, verdict) is None:
         attempt.settled = settle_judged(record, verdict, tools, pending())
         _save(planned.paths(run.paths), attempt, _result_of(attempt, planned, run.agents[planned.scenario]))
-        judge = judge_outcome(planned.id, planned.sample, scenario, run.store, outcome, run.panel)
+        judge = judge_outcome(
+            planned.id, planned.sample, scenario, run.store, outcome, run.panel, paths=planned.paths(run.paths)
+        )
         attempt.lap("judge_s")
     attempt.settled = settle_judged(record, verdict, tools, judge)
 

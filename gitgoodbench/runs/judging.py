@@ -11,6 +11,9 @@ from gitgoodbench.agents.registry import OPENAI
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
 from gitgoodbench.runs.config import RunConfig
+from gitgoodbench.runs.files import write_atomically
+from gitgoodbench.runs.paths import EpisodePaths
+from gitgoodbench.runs.result import dump_json
 from gitgoodbench.scenario import JudgedScenario, Outcome, Scenario
 from gitgoodbench.scoring.judge.options import (
     DEFAULT_LIMIT,
@@ -20,6 +23,7 @@ from gitgoodbench.scoring.judge.options import (
     JudgeOptions,
 )
 from gitgoodbench.scoring.judge.panel import Panel
+from gitgoodbench.scoring.judge.prompt import Question
 from gitgoodbench.scoring.judge.record import JudgeRecord, State
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -100,15 +104,31 @@ def _family(model: str) -> str:
 
 
 def judge_outcome(
-    episode_id: str, sample: Sample, scenario: JudgedScenario, store: RepositoryStore, outcome: Outcome, panel: Panel
+    episode_id: str,
+    sample: Sample,
+    scenario: JudgedScenario,
+    store: RepositoryStore,
+    outcome: Outcome,
+    panel: Panel,
+    *,
+    paths: EpisodePaths,
+    before: JudgeRecord | None = None,
 ) -> JudgeRecord:
-    """Ask the judges about an outcome that was scored.
+    """Ask the judges about an outcome that was scored, and store what they were asked.
+
+    before: what judges said so far; see `Panel.compare`.
 
     Raises:
+        OSError: the prompts cannot be written.
         RunAborted: no episode can be judged.
         SetupFailed: the real history cannot be had.
     """
-    return panel.compare(scenario.histories(sample, store, outcome), seed=episode_id)
+
+    def keep(question: Question) -> None:
+        prompts = {order.value: messages for order, messages in question.prompts.items()}
+        write_atomically(paths.judge_prompts, dump_json({"prompts": question.digest, **prompts}))
+
+    return panel.compare(scenario.histories(sample, store, outcome), seed=episode_id, before=before, keep=keep)
 
 
 def pending() -> JudgeRecord:

@@ -7,6 +7,7 @@ results/<run-id>/
   samples/<scenario>/<sample-id>/<epoch>/
     trajectory.json             everything said and done
     outcome.bundle              what the agent left (absent when nothing could be taken)
+    judge-prompts.json          what the judges in result.json were asked, in both orders (absent when nobody was)
     result.json                 written last: the episode is finished when it is whole
   summary.json  summary.csv     derived from the result files; can be made again
 """
@@ -35,6 +36,10 @@ class EpisodePaths:
     @property
     def trajectory(self) -> Path:
         return self.folder / "trajectory.json"
+
+    @property
+    def judge_prompts(self) -> Path:
+        return self.folder / "judge-prompts.json"
 
     @property
     def bundle(self) -> Path:

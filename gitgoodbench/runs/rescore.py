@@ -143,7 +143,10 @@ def rescore_episode(
         if isinstance(scenario, JudgedScenario):
             judge = _kept(result, rejudge)
             if panel is not None and rejudge.asks(result) and problem_of(record, verdict) is None:
-                judge = judge_outcome("/".join(map(str, result.key)), sample, scenario, store, outcome, panel)
+                judge = judge_outcome(
+                    "/".join(map(str, result.key)), sample, scenario, store, outcome, panel,
+                    paths=files, before=result.judge,
+                )  # fmt: skip
                 judge_s = round(time.perf_counter() - scored, 6)
             settled = settle_judged(record, verdict, tools, judge)
         else:

@@ -223,7 +223,7 @@ class TestScoringAgain:
 
     def test_another_judge_judges_everything_again(self, tmp_path: Path) -> None:
         context = self.finished(tmp_path, Vote.WIN, Vote.LOSS, None)
-        other = FakeJudge(lambda: opinion(Vote.WIN, "other"))
+        other = FakeJudge(lambda: opinion(Vote.WIN, "other"), "other")
         rescored = self.rescore(context, Rejudge.ALL, other)
         assert [entry.after.solved for entry in rescored] == [True] * 3
         assert other.asked == 3
@@ -258,7 +258,7 @@ class TestScoringAgain:
         context = self.finished(tmp_path, Vote.WIN, Vote.LOSS, None)
         before = saved(context)
         with pytest.raises(RunAborted, match="the key is rejected"):
-            self.rescore(context, Rejudge.ALL, FakeJudge(reject))
+            self.rescore(context, Rejudge.ALL, FakeJudge(reject, "other"))
         assert saved(context) == before
 
 
@@ -306,3 +306,51 @@ def test_a_shell_s_unreadable_outcome_is_the_agent_s_failure_and_not_judged(tmp_
     context = make_context(tmp_path, scenario=scenario, tools=ToolSet.SHELL)
     result = run_episode(PLAN[0], context)
     assert (result.status, result.solved, result.solved_paper, judge.asked) == (Status.AGENT_FAILED, False, False, 0)
+
+
+class TestAskingOthers:
+    def rejudge(self, context: RunContext, *judges: FakeJudge) -> Result:
+        panel = Panel(judges, repeats=1, limit=60_000)
+        manifest = make_manifest().model_copy(update={"scenarios": {"ir": "f" * 64}})
+        samples = {sample.id: sample for sample in SAMPLES}
+        scenarios = {"ir": FakeJudgedScenario()}
+        rescore_run(context.paths, manifest, samples, scenarios, FakeStore(), jobs=1, rejudge=Rejudge.ALL, panel=panel)
+        return saved(context)
+
+    def judged_by_a(self, tmp_path: Path) -> RunContext:
+        context = judged_context(tmp_path, FakeJudge(lambda: opinion(Vote.WIN, "a"), "a"))
+        run_episode(PLAN[0], context)
+        return context
+
+    @pytest.mark.parametrize("answer", [failed_opinion("b"), opinion(None, "b")])
+    def test_a_judge_that_settles_nothing_destroys_no_verdict(self, tmp_path: Path, answer: OpinionRecord) -> None:
+        context = self.judged_by_a(tmp_path)
+        before, prompts = saved(context), PLAN[0].paths(context.paths).judge_prompts.read_bytes()
+        after = self.rejudge(context, FakeJudge(lambda: answer, "b"))
+        assert before.judge is not None
+        kept = before.judge.model_copy(update={"problem": answer.problem})
+        assert (after.judge, after.solved, after.status) == (kept, True, Status.COMPLETED)
+        assert PLAN[0].paths(context.paths).judge_prompts.read_bytes() == prompts
+
+    def test_a_judge_is_added_without_asking_the_others_again(self, tmp_path: Path) -> None:
+        context = self.judged_by_a(tmp_path)
+        first, second = FakeJudge(lambda: opinion(Vote.LOSS, "a"), "a"), FakeJudge(lambda: opinion(Vote.WIN, "b"), "b")
+        after = self.rejudge(context, first, second)
+        assert (first.asked, second.asked) == (0, 1)
+        assert after.judge is not None
+        assert [(judge.model, judge.verdict) for judge in after.judge.judges] == [("a", Vote.WIN), ("b", Vote.WIN)]
+        alone = self.rejudge(context, FakeJudge(lambda: opinion(Vote.LOSS, "b"), "b")).judge
+        assert alone is not None
+        assert ([o.model for o in alone.judges], [o.model for o in alone.former]) == (["b"], ["a"])
+        assert self.rejudge(context, first, second).judge == after.judge
+        assert (first.asked, second.asked) == (0, 1)
+
+    def test_the_prompts_lie_beside_the_answers(self, tmp_path: Path) -> None:
+        context = self.judged_by_a(tmp_path)
+        stored = json.loads(PLAN[0].paths(context.paths).judge_prompts.read_bytes())
+        judge = saved(context).judge
+        assert judge is not None
+        assert stored["prompts"] == judge.prompts
+        for order in ("agent_first", "real_first"):
+            assert [message["role"] for message in stored[order]] == ["system", "user"]
+            assert f"{judge.marker} HISTORY-2 begins; commits:" in stored[order][1]["content"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from gitgoodbench.agents.options import AgentOptions, chat_settings
@@ -13,9 +13,14 @@ from gitgoodbench.scoring.judge.prompt import RESPONSE_FORMAT, Question, make_qu
 from gitgoodbench.scoring.judge.record import CutRecord, JudgeRecord, OpinionRecord, State, total_usage
 from gitgoodbench.scoring.judge.votes import Vote, majority
 
+Keep = Callable[[Question], None]
+"""Stores a question beside its answers."""
+
 
 class Asks(Protocol):
     """A judge, as `judge.Judge` is one."""
+
+    model: str
 
     def ask(self, question: Question, repeats: int) -> OpinionRecord: ...
 
@@ -28,12 +33,17 @@ class Panel:
         self._repeats = repeats
         self._limit = limit
 
-    def compare(self, pair: HistoryPair | None, *, seed: str) -> JudgeRecord:
+    def compare(
+        self, pair: HistoryPair | None, *, seed: str, before: JudgeRecord | None = None, keep: Keep | None = None
+    ) -> JudgeRecord:
         """Judge one episode.
 
         Args:
             pair: None where the agent left no history: it has lost.
             seed: of the marker in the prompts, such as the episode's id.
+            before: what was said so far. Judges that answered the same prompts, as often, are not asked again. Where no
+                verdict comes out, and there was one, it stays.
+            keep: is given what the judges of the record were asked.
 
         Raises:
             RunAborted: no episode can be judged (rejected key, exhausted quota, unknown model).
@@ -44,11 +54,19 @@ class Panel:
         cut = None if question.cut is None else CutRecord(**dataclasses.asdict(question.cut))
         asked = JudgeRecord(
             state=State.IDENTICAL, verdict=Vote.TIE, repeats=self._repeats, prompt=prompt_fingerprint(),
-            marker=question.marker, cut=cut,
+            prompts=question.digest, marker=question.marker, cut=cut,
         )  # fmt: skip
         if question.identical:
             return asked
-        return _settled(asked, [judge.ask(question, self._repeats) for judge in self._judges])
+        known = _answered(before, asked)
+        opinions = [known.get(judge.model) or judge.ask(question, self._repeats) for judge in self._judges]
+        former = [opinion for model, opinion in known.items() if model not in {judge.model for judge in self._judges}]
+        record = _settled(asked, opinions, tuple(former))
+        if record.verdict is None and before is not None and before.verdict is not None:
+            return before.model_copy(update={"problem": record.problem})
+        if keep is not None:
+            keep(question)
+        return record
 
 
 def open_panel(options: JudgeOptions) -> Panel:
@@ -73,7 +91,14 @@ def open_panel(options: JudgeOptions) -> Panel:
     return Panel(judges, repeats=options.repeats, limit=options.limit)
 
 
-def _settled(asked: JudgeRecord, opinions: Sequence[OpinionRecord]) -> JudgeRecord:
+def _answered(before: JudgeRecord | None, asked: JudgeRecord) -> dict[str, OpinionRecord]:
+    """By model, what is known already of what is asked."""
+    if before is None or (before.prompts, before.repeats) != (asked.prompts, asked.repeats):
+        return {}
+    return {opinion.model: opinion for opinion in (*before.former, *before.judges) if opinion.verdict is not None}
+
+
+def _settled(asked: JudgeRecord, opinions: Sequence[OpinionRecord], former: tuple[OpinionRecord, ...]) -> JudgeRecord:
     verdict = majority([opinion.verdict for opinion in opinions])
     open_ones = [opinion for opinion in opinions if opinion.verdict is None] if verdict is None else []
     state = State.JUDGED
@@ -84,6 +109,7 @@ def _settled(asked: JudgeRecord, opinions: Sequence[OpinionRecord]) -> JudgeReco
         "verdict": verdict,
         "problem": "; ".join(opinion.problem for opinion in open_ones if opinion.problem) or None,
         "judges": tuple(opinions),
-        "usage": total_usage([opinion.usage for opinion in opinions]),
+        "former": former,
+        "usage": total_usage([opinion.usage for opinion in (*opinions, *former)]),
     }
     return asked.model_copy(update=update)

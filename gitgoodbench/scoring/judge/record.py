@@ -81,9 +81,12 @@ class CutRecord(_Record):
 
 
 class JudgeRecord(_Record):
-    """One episode. verdict: by majority of the judges, None where it could not be settled; problem says why.
+    """One episode. verdict: by majority of the judges, None where it could not be settled; problem says why, or why
+    an older verdict was not replaced.
 
-    prompt: hash of the instructions. marker: the boundary of the histories in the prompts.
+    prompt: hash of the instructions. prompts: hash of both prompts. marker: the boundary of the histories
+    in the prompts. former: answers to the same prompts by judges that are not asked now; they do not count, and are
+    there to be used again.
     """
 
     state: State
@@ -91,9 +94,11 @@ class JudgeRecord(_Record):
     problem: str | None = None
     repeats: int = 1
     prompt: str | None = None
+    prompts: str | None = None
     marker: str | None = None
     cut: CutRecord | None = None
     judges: tuple[OpinionRecord, ...] = ()
+    former: tuple[OpinionRecord, ...] = ()
     usage: Usage = NOTHING_USED
 
 
