@@ -22,7 +22,8 @@ R = TypeVar("R")
 _njit: Any = njit
 
 SOURCES: Final = (
-    "columns", "compiled", "corridor", "labels", "lanes", "limits", "orders", "plain", "search", "vectors",
+    "bounds", "columns", "compiled", "corridor", "labels", "lanes", "limits", "orders", "plain", "search", "trimming",
+    "vectors",
 )  # fmt: skip
 """The modules in which compiled functions or their constants are."""
 

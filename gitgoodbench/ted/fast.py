@@ -15,10 +15,17 @@ from gitgoodbench.ted.postorder import Postorder
 def distance(a: Postorder, b: Postorder) -> int:
     """The least number of nodes to delete, insert or relabel that turns one tree into the other.
 
+    What is equal at both ends is settled first (see `trimming`), and does not count for the limits.
+
     Raises:
         TreeTooLarge: it would take too much memory or time.
     """
-    smaller, larger = (a, b) if len(a) <= len(b) else (b, a)
+    from gitgoodbench.ted.trimming import trimmed
+
+    differing = trimmed(_usual(a), _usual(b))
+    if differing is None:
+        return 0
+    smaller, larger = sorted(differing, key=len)
     if len(smaller) == 1:
         return len(larger) - int(smaller.labels[0] in larger.labels)
     found = _search(smaller, larger, only_whole=True)
@@ -32,10 +39,15 @@ def distance(a: Postorder, b: Postorder) -> int:
 def closest(needle: Postorder, haystack: Postorder) -> tuple[int, int]:
     """The least distance of the whole needle to the subtree at any node of the haystack, and the first such node.
 
+    An equal subtree is found whatever its size.
+
     Raises:
         TreeTooLarge: it would take too much memory or time.
     """
-    found = _search(needle, haystack, only_whole=False) if len(needle) > 1 else None
+    equal = first_equal(needle, haystack)
+    if equal is not None:
+        return 0, equal
+    found = _search(_usual(needle), _usual(haystack), only_whole=False) if len(needle) > 1 else None
     if found is not None:
         return found
     from gitgoodbench.ted.plain import subtree_distances
@@ -45,21 +57,53 @@ def closest(needle: Postorder, haystack: Postorder) -> tuple[int, int]:
     return int(distances[node]), node
 
 
+def least_distance(needle: Postorder, haystack: Postorder) -> int:
+    """A number that `closest` is not below, and mostly near (see `bounds`)."""
+    from gitgoodbench.ted import bounds
+
+    needle, haystack = _usual(needle), _usual(haystack)
+    if len(needle) == 1:
+        return int(needle.labels[0] not in haystack.labels)
+    if len(needle) <= MAX_NEEDLE:
+        return int(bounds.least_distance(needle.labels, needle.leftmost, haystack.labels, haystack.leftmost))
+    total = 0
+    for start in range(0, len(needle), MAX_NEEDLE):
+        piece = slice(start, start + MAX_NEEDLE)
+        leftmost = needle.leftmost[piece] - np.int32(start)
+        total += bounds.least_part_distance(needle.labels[piece], leftmost, haystack.labels, haystack.leftmost)
+    return total
+
+
+def first_equal(needle: Postorder, haystack: Postorder) -> int | None:
+    """The first node of the haystack whose subtree is equal to the needle."""
+    n = len(needle)
+    sizes = np.arange(1, len(haystack) + 1, dtype=np.int32) - haystack.leftmost
+    for node in np.flatnonzero((haystack.labels == needle.labels[-1]) & (sizes == n)).tolist():
+        inside = slice(node + 1 - n, node + 1)
+        if np.array_equal(haystack.labels[inside], needle.labels) and np.array_equal(
+            haystack.leftmost[inside] - np.int32(inside.start), needle.leftmost
+        ):
+            return int(node)
+    return None
+
+
 def _search(needle: Postorder, haystack: Postorder, *, only_whole: bool) -> tuple[int, int] | None:
     """What the fast kernel finds; None where only the plain one is right."""
     from gitgoodbench.ted.search import UNFIT, search
 
     if len(needle) > MAX_NEEDLE:
         return None
-    labels_a, first_a = _usual(needle.labels), _usual(needle.leftmost)
-    labels_b, first_b = _usual(haystack.labels), _usual(haystack.leftmost)
     try:
-        found, node, _ = search(labels_a, first_a, labels_b, first_b, only_whole)
+        found, node, _ = search(needle.labels, needle.leftmost, haystack.labels, haystack.leftmost, only_whole)
     except MemoryError:
         refuse(len(needle), len(haystack))
     return None if found == UNFIT else (int(found), int(node))
 
 
-def _usual(array: NDArray[np.int32]) -> NDArray[np.int32]:
-    """A copy of an array that is read-only or not flat in memory: numba would compile everything again for it."""
+def _usual(tree: Postorder) -> Postorder:
+    """A tree whose arrays can be written and are flat in memory: numba would compile everything again for others."""
+    return Postorder(_flat(tree.labels), _flat(tree.leftmost))
+
+
+def _flat(array: NDArray[np.int32]) -> NDArray[np.int32]:
     return array if array.flags.carray and array.dtype == np.int32 else np.array(array, np.int32)

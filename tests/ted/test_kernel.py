@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gitgoodbench.ted
-from gitgoodbench.ted import compiled, fast, plain
+from gitgoodbench.ted import compiled, fast, plain, trimming
 from gitgoodbench.ted.limits import MAX_NEEDLE, TreeTooLarge
 from gitgoodbench.ted.postorder import Postorder
 from tests.support.random_trees import LEAVES, SHAPES, postorder, random_pair, random_tree
@@ -158,18 +158,96 @@ def test_similarities_at_the_limit_of_sixteen_bits_are_right() -> None:
 
 def test_trees_too_large_to_be_compared_are_refused_with_the_reason() -> None:
     leaves = MAX_NEEDLE
-    star = postorder([*range(leaves), -1], [0] * leaves + [leaves])
+    star, relabelled = (postorder([*range(leaves), root], [0] * leaves + [leaves]) for root in (-1, -2))
     reason = (
         r"trees of 16,001 and 16,001 nodes would take more than 1,024 MiB of memory or 50,000,000,000 steps; compare"
     )
     with pytest.raises(TreeTooLarge, match=reason):
-        fast.distance(star, star)
+        fast.distance(star, relabelled)
     random = Random(7)
     nested_deep = [random_tree(random, 12_000, "zigzag", alphabet) for alphabet in (2, 3)]
-    with pytest.raises(TreeTooLarge, match="12,000 and 12,000 nodes"):
+    with pytest.raises(TreeTooLarge, match="11,999 and 11,999 nodes"):
         fast.distance(*nested_deep)
     with pytest.raises(TreeTooLarge, match="12,000 and 12,000 nodes"):
         plain.subtree_distances(*nested_deep)
+
+
+def test_equal_trees_of_any_size_are_no_edits_apart() -> None:
+    leaves = 40_000
+    star = postorder([*range(leaves), -1], [0] * leaves + [leaves])
+    nested_deep = random_tree(Random(7), 40_001, "zigzag", 2)
+    for tree in (star, nested_deep):
+        assert fast.distance(tree, tree) == 0
+        assert fast.closest(tree, tree) == (0, len(tree) - 1)
+    twice = Postorder(
+        np.concatenate([star.labels, star.labels, [-1]]).astype(np.int32),
+        np.concatenate([star.leftmost, star.leftmost + len(star), [0]]).astype(np.int32),
+    )
+    assert fast.closest(star, twice) == (0, leaves)
+
+
+def test_what_is_equal_at_both_ends_does_not_count_for_the_limits() -> None:
+    """Of a star, and of one inside it, only leaves in the middle differ; the ends overlap where leaves are left out."""
+    leaves = list(range(100_000))
+    changed = [*leaves[:50_000], -5, *leaves[50_002:]]
+    for other, edits in ((changed, 2), (leaves[:-3], 3), (leaves[3:], 3), ([7] * 10 + [8] * 5, 0)):
+        before = [7] * 12 + [8] * 5 if edits == 0 else leaves
+        first, second = (
+            postorder([-3, *inner, -1, -4, -2], [0] * (len(inner) + 1) + [len(inner), 0, 3])
+            for inner in (before, other)
+        )
+        assert fast.distance(first, second) == (edits or 2)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_trees_without_their_common_ends_are_as_far_apart(shared: bool) -> None:
+    smaller = 0
+    for a, b in pairs(9, 1_500, 8, shared=shared) + pairs(10, 300, 30, shared=shared):
+        distance = plain.subtree_distances(a, b)[-1]
+        left = trimming.trimmed(a, b)
+        assert (left is None) == (distance == 0)
+        if left is not None:
+            assert plain.subtree_distances(*left)[-1] == distance
+            smaller += len(left[0]) < len(a)
+    assert smaller > 300
+
+
+def test_roots_with_different_labels_keep_their_common_ends() -> None:
+    """r(A, f) and q(A, r(f)): without A one edit would do."""
+    a, b = (
+        postorder([LEAVES, 3, LEAVES + 1, 1], [0, 1, 0, 2]),
+        postorder([LEAVES, 3, LEAVES + 1, 1, 2], [0, 1, 0, 1, 2]),
+    )
+    assert fast.distance(a, b) == plain.subtree_distances(a, b)[-1] == 2
+
+
+def test_deep_trees_are_trimmed_in_linear_time() -> None:
+    depth = 200_000
+    labels, counts = [LEAVES, *[1] * depth], [0, *[1] * depth]
+    chain, relabelled = postorder(labels, counts), postorder([LEAVES + 1, *labels[1:]], counts)
+    assert fast.distance(chain, relabelled) == 1
+    assert fast.distance(chain, postorder(labels[:-1], counts[:-1])) == 1
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_no_subtree_is_closer_than_the_bound(shared: bool) -> None:
+    near = 0
+    for needle, haystack in pairs(11, 1_000, 12, shared=shared) + pairs(12, 200, 60, shared=shared):
+        distance = int(plain.subtree_distances(needle, haystack).min())
+        bound = fast.least_distance(needle, haystack)
+        assert bound <= distance
+        near += bound == distance
+    assert near > (200 if shared else 600)
+
+
+def test_the_bound_of_a_large_tree_is_the_sum_over_pieces() -> None:
+    leaves = list(range(40_000))
+    star, other = (
+        postorder([*inner, -1], [0] * len(inner) + [len(inner)])
+        for inner in (leaves, [-5, *leaves[1:20_000], *leaves[20_007:]])
+    )
+    assert fast.least_distance(star, other) == 8
+    assert fast.least_distance(star, star) == 0
 
 
 def test_arrays_may_be_read_only_and_strided() -> None:
