@@ -26,7 +26,7 @@ from gitgoodbench.scoring.history_lines import (
     line_grouping,
 )
 from gitgoodbench.scoring.messages import MessageFigures, read_messages
-from gitgoodbench.scoring.similarity_history import history_similarity
+from gitgoodbench.scoring.similarity_history import compare_histories
 from gitgoodbench.scoring.syntax import Definition, definitions, enclosing_definition, language_of
 
 SCORES: Final = (
@@ -47,7 +47,8 @@ class HistoryScores:
     into commits against the real one, 0 where it is negative; None where the histories do not end alike.
     history_similarity: see `similarity_history`.
 
-    facts: `history` and `real_history`, the figures of either (see `HistoryFigures`).
+    facts: `history` and `real_history`, the figures of either (see `HistoryFigures`). `history_similarity_at_least`:
+    only where the score is an upper bound, because it would take too long to compute; a lower one.
     """
 
     scores: Mapping[str, float | None]
@@ -88,12 +89,13 @@ def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Seq
     """
     reader, counter = LineReader(git), _DefinitionCounter()
     agent, truth = (_Known.of(git, reader, base, history, real[-1]) for history in (commits, real))
+    against_truth, notes = _against_truth(git, (commits, agent.lines), (real, truth.lines))
     scores = {
         "syntax_valid": None if agent.valid is None else agent.valid / len(commits),
         **message_scores(agent.messages),
-        **scores_against_truth(git, (commits, agent.lines), (real, truth.lines)),
+        **against_truth,
     }
-    return HistoryScores(scores, {"history": agent.figures(counter), "real_history": truth.figures(counter)})
+    return HistoryScores(scores, {"history": agent.figures(counter), "real_history": truth.figures(counter), **notes})
 
 
 def message_scores(told: MessageFigures) -> dict[str, float | None]:
@@ -111,17 +113,26 @@ History = tuple[Sequence[str], LineHistory | None]
 
 def scores_against_truth(git: Git, agent: History, truth: History) -> dict[str, float | None]:
     """The scores of `AGAINST_THE_TRUTH`: 1.0 for the same trees commit for commit, however large these are."""
+    return _against_truth(git, agent, truth)[0]
+
+
+def _against_truth(git: Git, agent: History, truth: History) -> tuple[dict[str, float | None], dict[str, Json]]:
+    """These scores, and the fact `history_similarity_at_least` where there is one (see `HistoryScores`)."""
     (commits, made), (real, wanted) = agent, truth
     if _trees(git, commits) == _trees(git, real):
-        return dict.fromkeys(AGAINST_THE_TRUTH, 1.0)
+        return dict.fromkeys(AGAINST_THE_TRUTH, 1.0), {}
     if made is None or wanted is None:
-        return dict.fromkeys(AGAINST_THE_TRUTH)
+        return dict.fromkeys(AGAINST_THE_TRUTH), {}
     grouping = line_grouping(made, wanted) if same_content(git, commits[-1], real[-1]) else None
-    return {
+    similarity = compare_histories(made, wanted)
+    scores = {
         "commits_reproduced": commits_reproduced(made, wanted),
         "line_grouping": None if grouping is None else max(0.0, grouping),
-        "history_similarity": history_similarity(made, wanted),
+        "history_similarity": None if similarity is None else similarity.value,
     }
+    if similarity is None or similarity.is_exact:
+        return scores, {}
+    return scores, {"history_similarity_at_least": similarity.at_least}
 
 
 def _trees(git: Git, commits: Sequence[str]) -> list[str]:

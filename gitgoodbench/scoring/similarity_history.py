@@ -2,51 +2,143 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
 import numpy as np
 
 from gitgoodbench.git.hunks import Mark, TextChange
 from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory
-from gitgoodbench.scoring.similarity_trees import Searcher, TooMuch, TreeReader, count_nodes, items
+from gitgoodbench.scoring.similarity_lazy import Addition, Distance, Distances, Step, additions
+from gitgoodbench.scoring.similarity_trees import Searcher, TreeReader
 from gitgoodbench.ted import Tree
 from gitgoodbench.ted.fragments import Span
 from gitgoodbench.ted.items import itemized
-from gitgoodbench.ted.matching import unified
 
 
-def history_similarity(ours: LineHistory, theirs: LineHistory) -> float | None:
+@dataclass(frozen=True)
+class HistorySimilarity:
+    """How near two histories are, from 0 to 1.
+
+    value: where it would take too long to know exactly, an upper bound; then `at_least` is a lower one, else the same.
+    pairs: of an agent's commit and a real one. evaluated: those whose reward is known exactly.
+    """
+
+    value: float
+    at_least: float
+    pairs: int
+    evaluated: int
+
+    @property
+    def is_exact(self) -> bool:
+        return self.at_least == self.value
+
+
+def history_similarity(agent: LineHistory, truth: LineHistory) -> float | None:
+    """The value of `compare_histories`."""
+    found = compare_histories(agent, truth)
+    return None if found is None else found.value
+
+
+def compare_histories(agent: LineHistory, truth: LineHistory) -> HistorySimilarity | None:
     """The mean reward of the commits of two histories, paired so that it is greatest; a commit without partner has 0.
 
     The reward of a pair is that of `ted.reward`, taken both ways: with the lines that one commit adds to a file as
     snippets (parsed within the file, item by item) and those that the other adds to it as the haystack, and the other
     way round; r = 1 - sum d_i / sum |t_i| over both. So a commit that holds but a small part of another is not like it.
 
-    Commits that add nothing that can be parsed are left out. None where that is all commits, or too much would have to
-    be compared.
+    Commits that add nothing that can be parsed are left out. None where that is all commits.
     """
-    reader, searcher = TreeReader(), Searcher()
-    read = [_read(history, reader) for history in (ours, theirs)]
-    numbered = iter(unified([tree for commits in read for commit in commits for tree in commit.values()]))
-    first, second = ([{path: _Addition(next(numbered)) for path in commit} for commit in commits] for commits in read)
-    if not first and not second:
+    reader = TreeReader()
+    return compare_commits(_read(agent, reader), _read(truth, reader))
+
+
+def compare_commits(
+    agent: Sequence[Mapping[bytes, Tree]], truth: Sequence[Mapping[bytes, Tree]]
+) -> HistorySimilarity | None:
+    """The same of what each commit adds to which file, as trees whose children are items (see `ted.items`).
+
+    Rewards are computed only as far as the best pairing needs them. Each has an upper bound; the pairing is the best
+    one by the bounds, and the rewards in it are refined, until all of them are exact. No other pairing is better then,
+    for none is above its bounds.
+    """
+    if not agent and not truth:
         return None
-    try:
-        rewards = np.array([[_likeness(one, other, searcher) for other in second] for one in first])
-    except TooMuch:
-        return None
-    return _assigned(rewards) / max(len(first), len(second)) if first and second else 0.0
+    if not agent or not truth:
+        return HistorySimilarity(0.0, 0.0, 0, 0)
+    found = iter(additions([tree for commits in (agent, truth) for commit in commits for tree in commit.values()]))
+    first, second = ([{path: next(found) for path in commit} for commit in commits] for commits in (agent, truth))
+    distances = Distances()
+    pairs = [[_Pair(one, other, distances) for other in second] for one in first]
+    value, at_least = _best_pairing(pairs)
+    most = max(len(first), len(second))
+    evaluated = sum(pair.at_least == pair.at_most for row in pairs for pair in row)
+    return HistorySimilarity(value / most, at_least / most, len(first) * len(second), evaluated)
 
 
-class _Addition:
-    """What a commit adds to one file: the tree of it, and its items, each with all that makes it equal."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self.items = [(item, item.nodes.labels.tobytes() + item.nodes.leftmost.tobytes()) for item in items(tree)]
-        self.signatures = {signature for _, signature in self.items}
-        self.size = count_nodes([item for item, _ in self.items])
+_Commit = Mapping[bytes, Addition]
 
 
-_Commit = dict[bytes, _Addition]
+class _Pair:
+    """Two commits, and what is known of their reward."""
+
+    def __init__(self, one: _Commit, other: _Commit, distances: Distances) -> None:
+        self.size = self._missing = 0
+        self._distances: list[tuple[Distance, int]] = []
+        for snippets, haystacks in ((one, other), (other, one)):
+            for path, addition in snippets.items():
+                self.size += addition.size
+                if path in haystacks:
+                    self._distances += distances.of(addition, haystacks[path])
+                else:
+                    self._missing += addition.size
+
+    @property
+    def at_most(self) -> float:
+        """The reward is not above."""
+        return 1 - (self._missing + sum(count * one.least for one, count in self._distances)) / self.size
+
+    @property
+    def at_least(self) -> float:
+        """The reward is not below."""
+        return 1 - (self._missing + sum(count * one.most for one, count in self._distances)) / self.size
+
+    @property
+    def is_settled(self) -> bool:
+        return all(one.is_settled for one, _ in self._distances)
+
+    def refine(self, searcher: Searcher) -> None:
+        """Better bounds of all distances that have the coarsest one; then the exact half of them, of large items first.
+
+        Mostly half of them tell that the pair is not one of the best.
+        """
+        waiting = sorted(self._waiting(), key=lambda one: -len(one.item))
+        coarse = [one for one in waiting if one.step is Step.LABELS]
+        for one in coarse or waiting[: (len(waiting) + 1) // 2]:
+            one.refine(searcher)
+
+    def _waiting(self) -> Iterator[Distance]:
+        return (one for one, _ in self._distances if not one.is_settled)
+
+
+def _best_pairing(pairs: Sequence[Sequence[_Pair]]) -> tuple[float, float]:
+    """The greatest sum of rewards with each commit in one pair at most: an upper and a lower bound of it."""
+    from scipy.optimize import linear_sum_assignment
+
+    searcher = Searcher()
+    bounds = np.array([[pair.at_most for pair in row] for row in pairs])
+    while True:
+        rows, columns = linear_sum_assignment(bounds, maximize=True)
+        chosen = list(zip(rows.tolist(), columns.tolist(), strict=True))
+        best = [pairs[row][column] for row, column in chosen]
+        for pair in best:
+            if not pair.is_settled:
+                pair.refine(searcher)
+        refined = [pair.at_most for pair in best]
+        if refined == bounds[rows, columns].tolist() and all(pair.is_settled for pair in best):
+            return fsum(refined), fsum(pair.at_least for pair in best)
+        bounds[rows, columns] = refined
 
 
 def added_spans(change: TextChange) -> list[Span]:
@@ -82,25 +174,3 @@ def _addition(file: ChangedFile, reader: TreeReader) -> Tree | None:
         return None
     tree = itemized(added)
     return tree if len(tree) > 1 else None
-
-
-def _likeness(one: _Commit, other: _Commit, searcher: Searcher) -> float:
-    distance = size = 0
-    for snippets, haystacks in ((one, other), (other, one)):
-        for path, addition in snippets.items():
-            size += addition.size
-            haystack = haystacks.get(path)
-            if haystack is None:
-                distance += addition.size
-                continue
-            unlike = [item for item, signature in addition.items if signature not in haystack.signatures]
-            distance += searcher.distance(unlike, haystack.tree)
-    return 1 - distance / size
-
-
-def _assigned(rewards: np.ndarray) -> float:
-    """The greatest sum of rewards with each commit in one pair at most."""
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(rewards, maximize=True)
-    return float(rewards[rows, columns].sum())

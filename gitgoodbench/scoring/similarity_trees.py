@@ -10,7 +10,7 @@ from gitgoodbench.ted import ParseError, Tree, TreeTooLarge, closest_subtree, la
 from gitgoodbench.ted.fragments import Span
 from gitgoodbench.ted.items import itemized
 from gitgoodbench.ted.items import items as items
-from gitgoodbench.ted.matching import count_cells
+from gitgoodbench.ted.matching import contains, count_cells, least_distance
 
 MAX_CELLS: Final = 100_000_000_000
 """Cells (see `matching.count_cells`) up to which one score is computed: some fifteen seconds at the very worst."""
@@ -64,13 +64,35 @@ class Searcher:
         if haystack is None:
             return count_nodes(items)
         haystack = itemized(haystack)
-        self._left -= sum(count_cells(item, haystack) for item in items)
-        if self._left < 0:
-            raise TooMuch("there is too much to compare")
+        return sum(self.closest(item, haystack) for item in items)
+
+    def closest(self, item: Tree, haystack: Tree) -> int:
+        """The least edit distance of an item to a subtree of the haystack. Where one is equal, that takes nothing.
+
+        Raises:
+            TooMuch: it would take too long, or too much memory; smaller ones may still be possible.
+        """
+        if contains(haystack, item):
+            return 0
+        self._take(count_cells(item, haystack))
         try:
-            return sum(closest_subtree(item, haystack).distance for item in items)
+            return closest_subtree(item, haystack).distance
         except TreeTooLarge as refused:
             raise TooMuch(str(refused)) from refused
+
+    def bound(self, item: Tree, haystack: Tree) -> int:
+        """A lower bound of that distance, mostly near.
+
+        Raises:
+            TooMuch: it would take too long.
+        """
+        self._take(len(item) * len(haystack))
+        return least_distance(item, haystack)
+
+    def _take(self, cells: int) -> None:
+        if cells > self._left:
+            raise TooMuch("there is too much to compare")
+        self._left -= cells
 
 
 def count_nodes(trees: Sequence[Tree]) -> int:

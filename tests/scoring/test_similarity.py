@@ -10,7 +10,12 @@ import pytest
 from gitgoodbench.git.hunks import Line, Mark, TextChange
 from gitgoodbench.scoring import similarity_trees
 from gitgoodbench.scoring.history_lines import LineHistory, LineReader
-from gitgoodbench.scoring.similarity_history import added_spans, history_similarity
+from gitgoodbench.scoring.similarity_history import (
+    HistorySimilarity,
+    added_spans,
+    compare_histories,
+    history_similarity,
+)
 from tests.support.repositories import Content, RepositoryBuilder
 
 
@@ -85,9 +90,13 @@ def test_commits_that_add_nothing_with_a_tree_are_left_out(builder: RepositoryBu
     assert history_similarity(texts, texts) is None
 
 
-def test_a_history_that_would_take_too_long_has_no_score(
+def test_a_history_that_would_take_too_long_has_an_upper_bound_and_a_lower_one(
     builder: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = history(builder, F, F + G)
+    """`z = 1` and `z = 2` differ in one leaf of five nodes, as their labels say; but it might be all of them."""
+    agent, real = history(builder, F, F + b"z = 2\n"), history(builder, F, F + H)
+    exact = (1 + (1 - 2 / 10)) / 2
+    assert compare_histories(agent, real) == HistorySimilarity(exact, exact, pairs=4, evaluated=4)
     monkeypatch.setattr(similarity_trees, "MAX_CELLS", 10)
-    assert history_similarity(real, real) is None
+    assert compare_histories(agent, real) == HistorySimilarity(exact, 1 / 2, pairs=4, evaluated=3)
+    assert compare_histories(real, real) == HistorySimilarity(1.0, 1.0, pairs=4, evaluated=4)
