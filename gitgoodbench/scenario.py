@@ -42,11 +42,13 @@ class EpisodeOptions:
 
     history: keep only so many commits of history in the workspace; None keeps all of it.
     hunks: whose hunks ICC offers: those of the chain's file, as published, or those of every changed file.
+    strict_tools: take of a tool call only what its schema says, no dialects.
     """
 
     tool_set: ToolSet = ToolSet.PUBLISHED
     history: int | None = None
     hunks: Literal["chain-file", "all"] = "chain-file"
+    strict_tools: bool = False
 
 
 class Episode(Protocol):
@@ -73,6 +75,10 @@ class Episode(Protocol):
     @property
     def facts(self) -> Mapping[str, Json]:
         """Facts about the sample that go into result.json (`attainable`, numbers of conflicts)."""
+        ...
+
+    def begin_answer(self) -> None:
+        """Told before the calls of one answer run: until the next time, numbers in calls mean what they mean now."""
         ...
 
     def outcome(self) -> Outcome:

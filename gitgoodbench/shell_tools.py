@@ -17,8 +17,14 @@ _HARNESS_ONLY = ("GIT_LITERAL_PATHSPECS", "GIT_OPTIONAL_LOCKS", "GIT_ALLOW_PROTO
 class ShellTools:
     """`run_command` and `finish`."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, undone: Callable[[], str | None] = lambda: None) -> None:
+        """
+        Args:
+            undone: says what is not done yet, for an agent that calls finish too early; it is asked once.
+        """
         self._sandbox = sandbox
+        self._undone = undone
+        self._was_told = False
         self._environment = {
             **{name: value for name, value in GIT_ENVIRONMENT.items() if name not in _HARNESS_ONLY},
             "HOME": "/tmp",
@@ -40,6 +46,9 @@ class ShellTools:
         Args:
             command: the command line.
             timeout_s: seconds after which it is killed, at most 600.
+
+        Example:
+            run_command(command="git status", timeout_s=30)
         """
         if "\0" in command:
             raise ToolError("a command cannot hold a NUL character")
@@ -54,12 +63,18 @@ class ShellTools:
         )
         return _show(result)
 
-    def finish(self, message: str) -> str:  # noqa: ARG002
+    def finish(self, message: str = "") -> str:  # noqa: ARG002
         """Say that you are done. Only what is committed by then counts.
 
         Args:
             message: what you did, in a sentence.
+
+        Example:
+            finish(message="Committed the fix.")
         """
+        if not self._was_told and (reason := self._undone()):
+            self._was_told = True
+            raise ToolError(f"not finished: {reason}. Mend that, or call finish again if it is meant so")
         self.finished = True
         return "Finished."
 

@@ -6,11 +6,15 @@
         Args:
             relative_path_from_project_root: path of the file, from the project's root.
             reason: why you call this tool now.
+
+        Example:
+            view_file_at(relative_path_from_project_root="src/app.py", reason="I need the imports.")
         \"\"\"
 
 The annotation of a parameter gives its JSON type, a default makes it optional, its line under `Args` describes it.
-Arguments come from a model and are validated (pydantic, strict) before the method sees them. Annotations are what JSON
-has: str, int, float, bool, Literal, list, dict, None in a union; typing_extensions.TypedDict or BaseModel for objects.
+Arguments come from a model and are validated (pydantic, strict) before the method sees them, harmless dialects read
+(gitgoodbench.dialects). Annotations are what JSON has: str, int, float, bool, Literal, list, dict, None in a union;
+typing_extensions.TypedDict or BaseModel for objects.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from gitgoodbench.dialects import Reader, lenient, without_nulls
 from gitgoodbench.errors import ToolError
 
 _SECTION = re.compile(r"^(?:Args|Returns|Raises|Yields|Examples?|Notes?):[ ]*$", re.MULTILINE)
@@ -37,33 +42,48 @@ _HOLD_SCHEMAS_BY_NAME = frozenset({"properties", "$defs"})
 
 
 @dataclass(frozen=True)
+class ToolResult:
+    """What a call gave. is_error: it did nothing. readings: what was read as what (gitgoodbench.dialects)."""
+
+    text: str
+    is_error: bool = False
+    readings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Tool:
-    """A function that an agent may call; build it with `Tool.of(method)`."""
+    """A function that an agent may call; build it with `Tool.of(method)`.
+
+    example: a right call, for prompts and errors; empty where the docstring has none. strict: read no dialects.
+    """
 
     name: str
     description: str
     function: Callable[..., str]
     arguments: type[BaseModel]
+    example: str = ""
+    strict: bool = False
 
     @classmethod
-    def of(cls, function: Callable[..., str]) -> Tool:
+    def of(cls, function: Callable[..., str], *, strict: bool = False) -> Tool:
         """The tool that a documented, annotated function or bound method is.
 
         Raises:
             TypeError: a parameter has no annotation, no line under `Args`, or is one that JSON cannot name; or a line
                 describes a parameter that is not there.
         """
-        description, described = _split_docstring(inspect.getdoc(function) or "")
+        docstring = inspect.getdoc(function) or ""
+        description, described = _split_docstring(docstring)
         hints = get_type_hints(function, include_extras=True)
         parameters = inspect.signature(function).parameters
         _check_documented(function.__name__, description, described, hints, parameters)
         fields: dict[str, Any] = {}
         for name, parameter in parameters.items():
             default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-            fields[name] = (hints[name], Field(default, description=described[name]))
+            fields[name] = (lenient(hints[name]), Field(default, description=described[name]))
         config = ConfigDict(extra="forbid", strict=True)
         model = create_model(function.__name__, __config__=config, **fields)
-        return cls(function.__name__, description, function, model)
+        return cls(function.__name__, description, function, model, _example(docstring), strict)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -80,7 +100,22 @@ class Tool:
             },
         }
 
-    def call(self, arguments: Mapping[str, Any]) -> str:
+    @cached_property
+    def _optional(self) -> dict[str, bool]:
+        """Of every argument with a default: whether null is one of its values."""
+        fields = self.arguments.model_fields
+        return {name: field.default is None for name, field in fields.items() if not field.is_required()}
+
+    def run(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call the tool; what is wrong with the call comes back as an error text, `error: ...`."""
+        reader = Reader(self.strict)
+        try:
+            text = self.call(arguments, reader)
+        except ToolError as problem:
+            return ToolResult(f"error: {problem}", is_error=True, readings=tuple(reader.readings))
+        return ToolResult(text, readings=tuple(reader.readings))
+
+    def call(self, arguments: Mapping[str, Any], reader: Reader | None = None) -> str:
         """Validate the arguments and call the function.
 
         Lone surrogates pass where they stand for a byte that is not UTF-8 (`surrogateescape`, as in paths). A function
@@ -90,10 +125,12 @@ class Tool:
             ToolError: an argument is missing, unknown or of the wrong type, holds what is no character, or the function
                 says so.
         """
+        reader = reader or Reader(self.strict)
         try:
-            validated = self.arguments.model_validate(dict(arguments))
+            validated = self.arguments.model_validate(without_nulls(arguments, self._optional, reader), context=reader)
         except ValidationError as problem:
-            raise ToolError(f"{self.name}: {_explain(problem)}") from problem
+            right = f"\nA right call: {self.example}" if self.example else ""
+            raise ToolError(f"{self.name}: {_explain(problem)}{right}") from problem
         _refuse_lone_surrogates(self.name, arguments)
         try:
             return self.function(**{name: getattr(validated, name) for name in type(validated).model_fields})
@@ -136,6 +173,17 @@ def _split_docstring(text: str) -> tuple[str, dict[str, str]]:
         elif name is not None:
             described[name] = f"{described[name]} {line.strip()}".strip()
     return description.strip(), described
+
+
+def _example(docstring: str) -> str:
+    """The call under `Example`, on one line."""
+    _, _, rest = f"\n{docstring}".partition("\nExample:\n")
+    lines = []
+    for line in rest.split("\n"):
+        if not line.startswith(" "):
+            break
+        lines.append(line.strip())
+    return " ".join(lines)
 
 
 def _plain(schema: Any, definitions: Mapping[str, Any]) -> Any:

@@ -13,8 +13,8 @@ from typing import Any
 from gitgoodbench.agents.calls import ToolCall, recorded_call
 from gitgoodbench.agents.faults import Refusal, Refused, ServerFault
 from gitgoodbench.agents.meter import Tokens
-from gitgoodbench.agents.text import clean_json, one_line
 from gitgoodbench.scenario import Message
+from gitgoodbench.text import clean_json, one_line
 
 _SENT_BACK = ("reasoning_content", "reasoning", "reasoning_details")
 """Parts of a message beyond the API's own that servers want back with the next request, under the same name."""

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gitgoodbench.agents.text import capped, clean, clean_json, one_line
 from gitgoodbench.errors import ToolError
 from gitgoodbench.scenario import Message
-from gitgoodbench.tools import Tool
+from gitgoodbench.text import capped, clean, clean_json, one_line
+from gitgoodbench.tools import Tool, ToolResult
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME = 64
@@ -26,25 +26,21 @@ class ToolCall:
     arguments: str
 
 
-def run_call(tools: Sequence[Tool], call: ToolCall) -> str:
+def run_call(tools: Sequence[Tool], call: ToolCall) -> ToolResult:
     """Run a model's call. What the model did wrong comes back as text, `error: ...`."""
     try:
         return call_tool(tools, call.name, read_arguments(call.arguments))
     except ToolError as problem:
-        return f"error: {problem}"
+        return ToolResult(f"error: {problem}", is_error=True)
 
 
-def call_tool(tools: Sequence[Tool], name: str, arguments: Mapping[str, Any]) -> str:
-    """Run the tool of that name.
-
-    Raises:
-        ToolError: there is no such tool, the arguments do not fit, or the tool says so.
-    """
+def call_tool(tools: Sequence[Tool], name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    """Run the tool of that name; an error says that there is none, or what is wrong with the call."""
     for tool in tools:
         if tool.name == name:
-            return tool.call(arguments)
+            return tool.run(arguments)
     offered = ", ".join(tool.name for tool in tools) or "none"
-    raise ToolError(f"there is no tool {one_line(name, 80)!r}; the tools are: {offered}")
+    return ToolResult(f"error: there is no tool {one_line(name, 80)!r}; the tools are: {offered}", is_error=True)
 
 
 def read_arguments(text: str) -> dict[str, Any]:

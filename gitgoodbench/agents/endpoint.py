@@ -15,7 +15,7 @@ import openai
 
 from gitgoodbench.agents.faults import Refusal, Refused, ServerFault
 from gitgoodbench.agents.retry import retry_after_s
-from gitgoodbench.agents.text import one_line
+from gitgoodbench.text import one_line
 
 REPLY_LIMIT = 32 * 1024 * 1024
 """Bytes of one reply that are read."""

@@ -14,8 +14,8 @@ from typing import Any
 
 from gitgoodbench.agents.base import GaveUp
 from gitgoodbench.agents.flags import AGENT_FLAGS, ModelFlags
-from gitgoodbench.agents.text import one_line
 from gitgoodbench.errors import AgentFailed, EpisodeError, InfrastructureFailed, LimitReached, RunAborted
+from gitgoodbench.text import one_line
 
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _OVERFLOW_CODES = frozenset(

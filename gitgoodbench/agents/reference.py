@@ -9,9 +9,9 @@ from typing import Any, Self
 from gitgoodbench.agents.base import Budget, GaveUp, Trajectory, Usage
 from gitgoodbench.agents.calls import ToolCall, call_tool, recorded_call, tool_result
 from gitgoodbench.agents.meter import Meter
-from gitgoodbench.agents.text import clean_json
-from gitgoodbench.errors import EpisodeError, Status, ToolError, UserError
+from gitgoodbench.errors import EpisodeError, Status, UserError
 from gitgoodbench.scenario import Call, Episode, Message, Policy
+from gitgoodbench.text import clean_json
 
 NOOP = "noop"
 
@@ -93,9 +93,7 @@ class _Record:
         self.calls += 1
         call = ToolCall(f"call_{self.calls}", tool_name, json.dumps(arguments))
         self.messages.append({"role": "assistant", "content": None, "tool_calls": [recorded_call(call)]})
-        try:
-            text = call_tool(self._episode.tools, tool_name, arguments)
-        except ToolError as problem:
-            text = f"error: {problem}"
+        self._episode.begin_answer()
+        text = call_tool(self._episode.tools, tool_name, arguments).text
         self.messages.append(tool_result(call.id, text))
         return text

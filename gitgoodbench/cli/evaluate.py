@@ -92,6 +92,10 @@ def evaluate(
             help="icc: hunks of the chain's file, as published, or of all changed files, a variant of its own.",
         ),
     ] = Hunks.CHAIN_FILE,
+    strict_tools: Annotated[
+        bool,
+        option("--strict-tools", help="Take of a tool call only what its schema says: no quoted numbers, no ranges."),
+    ] = False,
     sandbox: Annotated[
         SandboxKind,
         option("--sandbox", help="auto takes Docker where it answers; local is a temporary folder on this machine."),
@@ -175,6 +179,7 @@ def evaluate(
             "tools": tools.value,
             "history": history,
             "hunks": hunks.value,
+            "strict_tools": strict_tools,
             "sandbox": sandbox.value,
             "image": image,
             "judge": None if judge is None else judge.value,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,6 +27,7 @@ _COUNTED_BYTES: Final = 64 * 1024 * 1024
 """What is not read is counted up to here."""
 
 _CHUNK_BYTES: Final = 64 * 1024
+_LONGEST_ARGUMENTS: Final = 64 * 1024
 _MAX_MESSAGE_BYTES: Final = 256 * 1024
 _DIFF_OPTIONS: Final = (
     "--no-commit-id", "-r", "-p", "--unified=3", "--inter-hunk-context=0", "--diff-algorithm=myers",
@@ -82,7 +84,13 @@ class HistoryPair:
 
 
 def read_history(
-    git: Git, base: str | None, tip: str, *, path: bytes | None = None, changes_only: bool = False
+    git: Git,
+    base: str | None,
+    tip: str,
+    *,
+    path: bytes | None = None,
+    changes_only: bool = False,
+    patch_limit: int | None = None,
 ) -> ChainHistory:
     """The chain base..tip along first parents.
 
@@ -92,14 +100,42 @@ def read_history(
             Without a base the chain begins with a root commit.
         path: show of each patch only what it does to this file. Commits that leave it alone stay, with an empty patch.
         changes_only: leave out commits that change nothing of what is shown.
+        patch_limit: bytes of one commit's patch that are read; `MAX_PATCH_BYTES` without it.
 
     Raises:
         HistoryError: base is not on the first-parent line of tip, an object is missing, or it takes too long.
     """
     every = _first_parents(git, base, tip)
     commits = _changing(git, base, tip, path, every) if changes_only else every
-    views = tuple(_view(git, parent, commit, path) for parent, commit in commits[:MAX_COMMITS])
+    views = tuple(_view(git, parent, commit, path, patch_limit) for parent, commit in commits[:MAX_COMMITS])
     return ChainHistory(views, max(0, len(commits) - MAX_COMMITS), len(every) - len(commits))
+
+
+def read_patch(git: Git, base: str, tip: str, paths: Sequence[bytes], *, limit: int = MAX_PATCH_BYTES) -> bytes:
+    """What changes from one commit to another at the paths, as `read_history` shows it, up to `limit` bytes.
+
+    Raises:
+        HistoryError: an object is missing, or it takes too long.
+    """
+    patches: list[bytes] = []
+    for some in _batches(paths):
+        room = limit - sum(map(len, patches))
+        patches.append(_output(git, "diff-tree", *_DIFF_OPTIONS, base, tip, "--", *some, limit=max(0, room)).data)
+    return readable_patch(git, b"".join(patches))
+
+
+def _batches(paths: Sequence[bytes]) -> Iterator[list[bytes]]:
+    """The paths in pieces that fit into an argument list."""
+    batch: list[bytes] = []
+    size = 0
+    for path in paths:
+        if batch and size + len(path) > _LONGEST_ARGUMENTS:
+            yield batch
+            batch, size = [], 0
+        batch.append(path)
+        size += len(path) + 1
+    if batch:
+        yield batch
 
 
 def _first_parents(git: Git, base: str | None, tip: str) -> list[tuple[str | None, str]]:
@@ -128,11 +164,11 @@ def _changing(
     return [pair for pair in pairs if pair[1] in changing]
 
 
-def _view(git: Git, parent: str | None, commit: str, path: bytes | None) -> CommitView:
+def _view(git: Git, parent: str | None, commit: str, path: bytes | None, patch_limit: int | None) -> CommitView:
     raw = _output(git, "cat-file", "commit", commit, limit=_MAX_MESSAGE_BYTES)
     paths = () if path is None else (b"--", path)
     ends = ("--root", commit) if parent is None else (parent, commit)
-    patch = _output(git, "diff-tree", *_DIFF_OPTIONS, *ends, *paths, limit=MAX_PATCH_BYTES)
+    patch = _output(git, "diff-tree", *_DIFF_OPTIONS, *ends, *paths, limit=patch_limit or MAX_PATCH_BYTES)
     changes = _output(git, "diff-tree", *_RAW_OPTIONS, *ends, *paths, limit=0, count=None)
     digest = commit if raw.unread else changes.digest
     return CommitView(_message(raw.data), readable_patch(git, patch.data), raw.unread, patch.unread, digest)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from gitgoodbench.git.messages import clean_message
+
 
 class Command(StrEnum):
     """The commands of `git rebase -i` that a plan may hold, by the words of its todo list."""
@@ -93,18 +95,6 @@ def message_of(group: Group, messages: Sequence[bytes]) -> bytes:
         elif not step.command.melds:
             message = _without_blank_start(messages[step.commit])
     return clean_message(message) if any(step.command is Command.SQUASH for step in group) else message
-
-
-def clean_message(message: bytes) -> bytes:
-    """Whitespace as `git stripspace` leaves it: no blanks at line ends, no blank lines at either end, none twice."""
-    lines: list[bytes] = []
-    for line in message.split(b"\n"):
-        stripped = line.rstrip(b" \t\r\n")
-        if stripped or (lines and lines[-1]):
-            lines.append(stripped)
-    if lines and not lines[-1]:
-        lines.pop()
-    return b"".join(line + b"\n" for line in lines)
 
 
 def _without_blank_start(message: bytes) -> bytes:

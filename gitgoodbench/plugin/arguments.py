@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from gitgoodbench.dialects import read_json, reader_of
 from gitgoodbench.errors import ToolError
+from gitgoodbench.git.messages import clean_message
 from gitgoodbench.git.paths import parse_path
+from gitgoodbench.git.text import to_bytes
+
+MAX_MESSAGE_BYTES: Final = 64 * 1024
 
 
 def path_argument(text: str) -> bytes:
@@ -19,3 +30,82 @@ def path_argument(text: str) -> bytes:
     while path.startswith(b"./"):
         path = path[2:]
     return path.rstrip(b"/")
+
+
+def message_argument(text: str, name: str = "commit_message") -> bytes:
+    """A commit message as Git would keep it: cleaned (`git.messages`), indentation and comment signs kept.
+
+    Raises:
+        ToolError: nothing is left of it, it is too long, or holds a NUL, which no commit can.
+    """
+    if "\0" in text:
+        raise ToolError(f"{name} holds a NUL character, which no commit message can; leave it out")
+    if len(text) > MAX_MESSAGE_BYTES or len(written := to_bytes(text, "utf-8")) > MAX_MESSAGE_BYTES:
+        raise ToolError(f"{name} is longer than {MAX_MESSAGE_BYTES} bytes; write less")
+    message = clean_message(written)
+    if not message:
+        raise ToolError(f"{name} is empty; write a subject line that says what the commit does")
+    return message
+
+
+def _read_numbers(value: Any, info: ValidationInfo) -> list[int] | Literal["all"]:
+    """Read `3`, `"3"`, `"1-3, 5"`, `["1-3", 5]` and `"[1, 2]"` as the numbers that they name, `"all"` as all."""
+    reader = reader_of(info)
+    if isinstance(value, list) and all(type(entry) is int for entry in value):
+        return value
+    read = None if reader.strict else _numbers_in(value)
+    if read is None:
+        raise PydanticCustomError("numbers", "it must be a list of numbers, such as [1, 3]")
+    reader.note(info.field_name, value, read)
+    return read
+
+
+def _numbers_in(value: Any) -> list[int] | Literal["all"] | None:
+    """The numbers that a value names; None where it names none, or something besides."""
+    if isinstance(value, str):
+        if value.strip().casefold() in ("all", "*"):
+            return "all"
+        listed = read_json(value)
+        return _numbers_in(listed) if isinstance(listed, list) else _numbers_in_text(value)
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return [value]
+    if isinstance(value, float):
+        return [int(value)] if value.is_integer() else None
+    if not isinstance(value, list):
+        return None
+    numbers: list[int] = []
+    for entry in value:
+        read = None if isinstance(entry, list) else _numbers_in(entry)
+        if read == "all" and len(value) == 1:
+            return "all"
+        if not isinstance(read, list):
+            return None
+        numbers += read
+    return numbers
+
+
+def _numbers_in_text(text: str) -> list[int] | None:
+    """Numbers and ranges, between them commas or blanks."""
+    numbers: list[int] = []
+    for word in _RANGE.sub(r"\1-\2", text.strip(" []")).replace(",", " ").split():
+        first, _, last = word.partition("-")
+        if not (first.isascii() and first.isdigit() and len(first) < 10):
+            return None
+        if not last:
+            numbers.append(int(first))
+        elif last.isascii() and last.isdigit() and len(last) < 10 and int(last) - int(first) < _LONGEST_RANGE:
+            numbers += range(int(first), int(last) + 1)
+        else:
+            return None
+    return numbers or None
+
+
+_RANGE: Final = re.compile(r"(\d+)\s*-\s*(\d+)")
+_LONGEST_RANGE: Final = 100_000
+
+Numbers = Annotated[
+    Any, BeforeValidator(_read_numbers), WithJsonSchema({"type": "array", "items": {"type": "integer"}})
+]
+"""A list of numbers. Models also write one number, ranges, or "all", which the schema does not promise."""

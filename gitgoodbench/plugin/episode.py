@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
 from gitgoodbench.git.process import Git
@@ -33,20 +34,32 @@ BoxT = TypeVar("BoxT", bound=Toolbox)
 class ToolboxEpisode(Generic[BoxT]):
     """Base of an Episode (see gitgoodbench.scenario), which adds `reminder` and `outcome`.
 
-    git: on the workspace, inside the sandbox. past_tools: set by an oracle that did its work past all tools.
+    git: on the workspace, inside the sandbox. strict_tools: read no dialects in tool calls. past_tools: set by an
+    oracle that did its work past all tools.
     """
 
-    def __init__(self, git: Git, toolbox: BoxT, prompt: Sequence[Message], facts: Mapping[str, Json]) -> None:
+    def __init__(
+        self,
+        git: Git,
+        toolbox: BoxT,
+        prompt: Sequence[Message],
+        facts: Mapping[str, Json],
+        *,
+        strict_tools: bool = False,
+    ) -> None:
         self.git = git
         self.toolbox = toolbox
         self.prompt = prompt
         self.facts = facts
-        self.tools: Sequence[Tool] = toolbox.tools()
+        self.tools: Sequence[Tool] = [replace(tool, strict=strict_tools) for tool in toolbox.tools()]
         self.past_tools = False
 
     @property
     def finished(self) -> bool:
         return self.toolbox.finished or self.past_tools
+
+    def begin_answer(self) -> None:
+        """Nothing to settle where numbers keep their meaning."""
 
     @property
     def has_shell(self) -> bool:

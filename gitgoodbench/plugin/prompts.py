@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined, Template
 
+from gitgoodbench.plugin.pages import Part, fit
 from gitgoodbench.scenario import Message
+from gitgoodbench.text import clean
 
-PART_LIMIT: Final = 30_000
-"""Characters of one part (a conflict, a commit) that a prompt shows; the tools show all of it."""
+PROMPT_LIMIT: Final = 100_000
+"""Characters of the messages that open an episode, together."""
 
 _ROLES: Final = ("system", "user")
 
@@ -24,10 +26,19 @@ class PromptTemplates:
     def __init__(self, package: str) -> None:
         self._package = package
 
-    def messages(self, context: Mapping[str, Any]) -> tuple[Message, Message]:
-        """System and user message that open an episode."""
-        system, user = ({"role": role, "content": self._render(role, context)} for role in _ROLES)
-        return system, user
+    def messages(self, context: Mapping[str, Any], parts: Sequence[Part] = ()) -> tuple[Message, Message]:
+        """System and user message that open an episode, of `PROMPT_LIMIT` characters at most.
+
+        Args:
+            parts: what may be long; the templates see it as `parts`, cut to the room that all else leaves.
+        """
+        empty = self._render_all({**context, "parts": ["" for _ in parts]})
+        room = PROMPT_LIMIT - sum(len(clean(text)) for text in empty)
+        system, user = self._render_all({**context, "parts": fit(parts, room)})
+        return {"role": "system", "content": system}, {"role": "user", "content": user}
+
+    def _render_all(self, context: Mapping[str, Any]) -> list[str]:
+        return [self._render(role, context) for role in _ROLES]
 
     def fingerprint(self) -> str:
         """Changes when any template does."""
@@ -35,15 +46,6 @@ class PromptTemplates:
 
     def _render(self, role: str, context: Mapping[str, Any]) -> str:
         return _template(self._package, role).render(context).rstrip("\n")
-
-
-def shorten(text: str, limit: int = PART_LIMIT) -> str:
-    """The text, without its middle where it is longer than the limit."""
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    left_out = len(text) - 2 * half
-    return f"{text[:half]}\n[... {left_out} characters left out here; the tools show them ...]\n{text[-half:]}"
 
 
 @cache

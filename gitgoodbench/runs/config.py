@@ -44,6 +44,7 @@ class RunConfig(BaseModel):
     tools: ToolSet = ToolSet.PUBLISHED
     history: int | None = Field(default=None, ge=1)
     hunks: Literal["chain-file", "all"] = "chain-file"
+    strict_tools: bool = False
     sandbox: Literal["auto", "docker", "local"] = "auto"
     image: str | None = None
 
@@ -75,7 +76,7 @@ class RunConfig(BaseModel):
 
     @property
     def options(self) -> EpisodeOptions:
-        return EpisodeOptions(self.tools, self.history, self.hunks)
+        return EpisodeOptions(self.tools, self.history, self.hunks, self.strict_tools)
 
 
 def make_config(**fields: object) -> RunConfig:

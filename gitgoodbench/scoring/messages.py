@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitgoodbench.git.rebase_plan import clean_message
+from gitgoodbench.git.messages import clean_message
 
 LONGEST_SUBJECT: Final = 72
 """Characters up to which a subject is not too long."""

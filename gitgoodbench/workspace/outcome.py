@@ -69,6 +69,29 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
     return Outcome(head, bundle.stdout, state)
 
 
+def undone(git: Git, tree: str | None = None) -> str | None:
+    """What an agent with a shell has left halfway, in words for it; None where nothing is (or nobody can say).
+
+    Args:
+        tree: the tree that HEAD must have in the end, where only how to get there is the agent's to choose.
+    """
+    status = _execute(git, "status", "--porcelain=v2", "-z", "--untracked-files=all", limit=_STATUS_LIMIT)
+    if status.returncode != 0:
+        return None
+    uncommitted, unmerged = _read_status(status.stdout)
+    for paths, problem in ((unmerged, "in conflict"), (uncommitted, "not committed")):
+        if paths:
+            shown = ", ".join(show_path(path) for path in paths[:5])
+            more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+            return f"{shown}{more} {'is' if len(paths) == 1 else 'are'} {problem}"
+    for name in ("MERGE_HEAD", "REBASE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"):
+        if _execute(git, "rev-parse", "--verify", "--quiet", name).returncode == 0:
+            return f"an operation is under way ({name} exists)"
+    if tree is not None and _execute(git, "diff", "--quiet", tree, "HEAD", "--").returncode == 1:
+        return f"the contents differ from what they were; `git diff {tree} HEAD` shows how"
+    return None
+
+
 def _is_old(git: Git, head: str, begun_with: Sequence[str]) -> bool:
     """Whether the commit lies below what the workspace began with: then there is nothing new to bundle."""
     return any(_execute(git, "merge-base", "--is-ancestor", head, tip).returncode == 0 for tip in begun_with)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gitgoodbench.git.hunks import Hunk, HunkView, Mark
-from gitgoodbench.git.objects import SUBMODULE, SYMLINK, Entry
+from gitgoodbench.git.objects import SUBMODULE
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_text
+from gitgoodbench.plugin.pages import Part, fit
 
 from .changes import Aspect, FileChange
 from .division import Division, Piece
@@ -16,8 +17,8 @@ NO_NEWLINE = "\\ No newline at end of file"
 LISTED_FILES = 50
 LISTED_HUNKS = 100
 
-HUNK_LIMIT = 30_000
-"""Characters of one hunk that are shown."""
+HUNK_LIMIT = 20_000
+"""Characters of one hunk that are shown among others; view_hunk shows all of it."""
 
 LISTING_LIMIT = 12_000
 """Characters of the remaining hunks up to which they are shown in full again after each commit."""
@@ -31,7 +32,7 @@ def show_hunk(division: Division, number: int, *, line_numbers: bool) -> str:
     piece = division.remaining[number - 1]
     heading = f"Hunk {number} (of {len(division.remaining)}) in {_name(piece.file)}:"
     if isinstance(piece.part, Aspect):
-        return f"{heading} {describe_aspect(piece.file, piece.part)}"
+        return f"{heading} {describe_aspect(division, piece.file, piece.part)}"
     view = _view(division, piece)
     encoding = encoding_of(piece.file.old_content, piece.file.new_content)
     rows = [view.header.decode("utf-8", "replace")]
@@ -45,7 +46,7 @@ def show_hunk(division: Division, number: int, *, line_numbers: bool) -> str:
         rows.append(label + line.mark.value.decode() + text.removesuffix("\n"))
         if not text.endswith("\n"):
             rows.append(NO_NEWLINE)
-    return _shorten(f"{heading}\n" + "\n".join(rows))
+    return f"{heading}\n" + "\n".join(rows)
 
 
 def show_hunks(division: Division, numbers: Iterable[int], *, line_numbers: bool, limit: int) -> tuple[str, int]:
@@ -53,7 +54,8 @@ def show_hunks(division: Division, numbers: Iterable[int], *, line_numbers: bool
     shown: list[str] = []
     size = 0
     for number in numbers:
-        text = show_hunk(division, number, line_numbers=line_numbers)
+        part = Part(show_hunk(division, number, line_numbers=line_numbers), f"view_hunk(hunk={number}), page by page,")
+        (text,) = fit([part], HUNK_LIMIT)
         size += len(text) + 2
         if size > limit:
             break
@@ -78,9 +80,15 @@ def summarize(division: Division, first: int) -> str:
     return "\n".join(lines)
 
 
-def describe_aspect(file: FileChange, aspect: Aspect) -> str:
+def show_rest(division: Division) -> str:
+    """The changes of the other files, as the patch that a review shows."""
+    return division.rest_patch or "\n".join(list_files(division.rest))
+
+
+def describe_aspect(division: Division, file: FileChange, aspect: Aspect) -> str:
     """What changes where no line does."""
     before, after = file.before, file.after
+    kinds = division.descriptions
     if aspect is Aspect.PATH:
         return f"the file is renamed from {show_path(file.old_path)} to {show_path(file.new_path)}"
     if aspect is Aspect.MODE:
@@ -89,10 +97,11 @@ def describe_aspect(file: FileChange, aspect: Aspect) -> str:
         return f"the mode changes from {before.mode} to {after.mode}"
     if before is None:
         assert after is not None
-        return f"it is new: {_kind(after)}"
+        return f"it is new: {kinds[after]}"
     if after is None:
-        return f"it is deleted; it was {_kind(before)}"
-    return f"it changes as a whole, from {_kind(before)} to {_kind(after)}"
+        return f"it is deleted; it was {kinds[before]}"
+    result = "another like it" if kinds[before] == kinds[after] else kinds[after]
+    return f"it changes as a whole, from {kinds[before]} to {result}"
 
 
 def list_files(files: Iterable[FileChange]) -> list[str]:
@@ -112,7 +121,7 @@ def _view(division: Division, piece: Piece) -> HunkView:
 def _summary(division: Division, number: int) -> str:
     piece = division.remaining[number - 1]
     if isinstance(piece.part, Aspect):
-        return f"Hunk {number} in {_name(piece.file)}: {describe_aspect(piece.file, piece.part)}"
+        return f"Hunk {number} in {_name(piece.file)}: {describe_aspect(division, piece.file, piece.part)}"
     view = _view(division, piece)
     first = next(line for line in view.lines if line.mark is not Mark.KEPT)
     shown = (first.mark.value + first.content.rstrip(b"\r\n")[:160]).decode("utf-8", "replace")
@@ -130,19 +139,6 @@ def _fate(file: FileChange) -> str:
         return "deleted"
     if file.after.mode == SUBMODULE:
         return f"submodule, now at {file.after.oid}"
+    if file.before.oid == file.after.oid and file.old_path == file.new_path:
+        return f"mode changed from {file.before.mode} to {file.after.mode}"
     return "changed" if file.old_path == file.new_path else f"renamed from {show_path(file.old_path)}"
-
-
-def _kind(entry: Entry) -> str:
-    if entry.mode == SUBMODULE:
-        return f"a submodule at {entry.oid[:12]}"
-    if entry.mode == SYMLINK:
-        return f"a symbolic link (content {entry.oid[:12]})"
-    return f"a file of mode {entry.mode} (content {entry.oid[:12]})"
-
-
-def _shorten(text: str) -> str:
-    if len(text) <= HUNK_LIMIT:
-        return text
-    half = HUNK_LIMIT // 2
-    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out here ...]\n{text[-half:]}"

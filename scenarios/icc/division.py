@@ -1,9 +1,14 @@
-"""How the changes are divided into commits so far: what remains, under which numbers, and what a commit would hold."""
+"""How the changes are divided into commits so far: what remains, under which numbers, and what a commit would hold.
+
+A model writes all calls of one answer before it sees what the first of them did. So numbers mean what they meant when
+the answer began (`begin_answer`), and not what they have become in between.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.hunks import Hunk
@@ -24,14 +29,28 @@ class Division:
     """Pure state. Hunks are numbered from 1, over the offered files in their order, and anew after each commit.
 
     offered: files whose hunks are chosen one by one. rest: all other files, committed together at the end.
+    descriptions: what the entries are that have no lines (`git.entries`). rest_patch: the changes of the other files.
     """
 
-    def __init__(self, offered: Sequence[FileChange], rest: Sequence[FileChange]) -> None:
+    def __init__(
+        self,
+        offered: Sequence[FileChange],
+        rest: Sequence[FileChange],
+        descriptions: Mapping[Entry, str] | None = None,
+        rest_patch: str = "",
+    ) -> None:
         self.offered = tuple(offered)
         self.rest = tuple(rest)
+        self.descriptions = descriptions or {}
+        self.rest_patch = rest_patch
         self.rest_committed = not rest
         self.remaining: list[Piece] = [Piece(file, part) for file in offered for part in file.parts]
+        self._named = tuple(self.remaining)
         self._done: dict[FileChange, list[Part]] = {}
+
+    def begin_answer(self) -> None:
+        """Number the remaining pieces anew."""
+        self._named = tuple(self.remaining)
 
     @property
     def finished(self) -> bool:
@@ -44,15 +63,17 @@ class Division:
     def hunks_done(self, file: FileChange) -> list[Hunk]:
         return [part for part in self.done(file) if isinstance(part, Hunk)]
 
-    def pieces(self, numbers: Sequence[int]) -> list[Piece]:
-        """The remaining pieces of these numbers.
+    def pieces(self, numbers: Sequence[int] | Literal["all"]) -> list[Piece]:
+        """The remaining pieces of these numbers, as they were when the answer began.
 
         Raises:
             ToolError: none is named, one twice, or one that is not there; every fault is told.
         """
-        last = len(self.remaining)
-        if not last:
+        last = len(self._named)
+        if not self.remaining:
             raise ToolError("no hunk remains")
+        if numbers == "all":
+            return list(self.remaining)
         faults = [] if numbers else ["no hunk is selected"]
         unknown = sorted({number for number in numbers if not 1 <= number <= last})
         if unknown:
@@ -60,9 +81,14 @@ class Division:
         twice = sorted({number for number in numbers if numbers.count(number) > 1})
         if twice:
             faults.append(f"hunk {_listed(twice)} is selected more than once")
+        gone = [
+            number for number in sorted(set(numbers) - set(unknown)) if self._named[number - 1] not in self.remaining
+        ]
+        if gone:
+            faults.append(f"hunk {_listed(gone)} was committed or split by an earlier call of this answer")
         if faults:
             raise ToolError("; ".join(faults))
-        return [self.remaining[number - 1] for number in sorted(numbers)]
+        return [self._named[number - 1] for number in sorted(numbers)]
 
     def take(self, pieces: Sequence[Piece]) -> dict[bytes, Entry | FileContent | None]:
         """Count the pieces as committed; returns what then stands at the paths of every file touched so far."""
@@ -77,7 +103,8 @@ class Division:
         return self._states()
 
     def split(self, number: int, after_lines: Sequence[int]) -> range:
-        """Split a hunk after some of its changed lines, counted from 1; returns the numbers of what it became.
+        """Split a hunk after some of its changed lines, counted from 1; returns the numbers of what it became, which
+        calls of the next answer may use.
 
         Raises:
             ToolError: there is no such hunk or line, or the hunk has no lines.
@@ -94,8 +121,9 @@ class Division:
             parts = text.split(part, after_lines)
         except ValueError as problem:
             raise ToolError(f"hunk {number} cannot be split so: {problem}") from problem
-        self.remaining[number - 1 : number] = [Piece(piece.file, part) for part in parts]
-        return range(number, number + len(parts))
+        place = self.remaining.index(piece)
+        self.remaining[place : place + 1] = [Piece(piece.file, part) for part in parts]
+        return range(place + 1, place + 1 + len(parts))
 
     def _states(self) -> dict[bytes, Entry | FileContent | None]:
         """All touched files and not only the new ones: a path may have been a folder in between."""

@@ -9,9 +9,12 @@ from dataclasses import dataclass, replace
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed
 from gitgoodbench.git.commits import read_commits
+from gitgoodbench.git.entries import describe_entries
+from gitgoodbench.git.histories import HistoryError, read_patch
 from gitgoodbench.git.objects import SUBMODULE, Entry, blob_sizes, stage
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.text import encoding_of, to_text
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.plugin.episode import ToolboxEpisode
 from gitgoodbench.sandbox.base import Sandbox
@@ -20,7 +23,7 @@ from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.workspace.build import build_workspace, check_out
 from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
-from gitgoodbench.workspace.outcome import Outcome, take_outcome
+from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.store import RepositoryStore
 
 from .changes import FileChange, read_changes, with_text
@@ -31,6 +34,9 @@ from .prompt import commit_prompt
 from .tools import CommitTools, ExtendedCommitTools
 
 BRANCH = "main"
+
+MAX_REST_BYTES = 64 * 1024 * 1024
+"""Bytes of the changes in other files that can be viewed."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +62,10 @@ class CommitEpisode(ToolboxEpisode[CommitTools | ShellTools]):
         facts: Mapping[str, Json],
         base: str,
         reference: Reference,
+        *,
+        strict_tools: bool = False,
     ) -> None:
-        super().__init__(git, tools, prompt, facts)
+        super().__init__(git, tools, prompt, facts, strict_tools=strict_tools)
         self.sandbox = sandbox
         self.division = division
         self.base = base
@@ -71,6 +79,9 @@ class CommitEpisode(ToolboxEpisode[CommitTools | ShellTools]):
         if count:
             return f"{count} hunk{' is' if count == 1 else 's are'} not committed yet. Go on by calling a tool."
         return "Other files are not committed yet. Call commit_remaining_changes."
+
+    def begin_answer(self) -> None:
+        self.division.begin_answer()
 
     def outcome(self) -> Outcome:
         """What was left; its state also says whether the episode was `finished`, and whose `hunks` were offered."""
@@ -90,24 +101,29 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         offered, rest = _divide(mirror, changes, chain_file(sample), options)
         _check_present(mirror, changes)
         reference = _reference(mirror, chain, offered)
-        division = Division(offered, rest)
+        entries = (entry for change in changes for entry in (change.before, change.after))
+        descriptions = describe_entries(mirror, entries)
+        division = Division(offered, rest, descriptions, _show_patch(mirror, base, chain.newest, rest))
         facts = _facts(division, changes, reference, options)
         boundary = chain_boundary(mirror, base, options.history) if options.history is not None else ()
-    except GitError as problem:
+    except (GitError, HistoryError) as problem:
         raise SetupFailed(f"the chain cannot be read: {problem}") from problem
     try:
         git = _workspace(sandbox, mirror, base, changes, boundary)
     except GitError as problem:
         raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
+    toolbox = _toolbox(sandbox, git, division, base, options)
+    examples = [tool.example for tool in toolbox.tools()]
     return CommitEpisode(
         sandbox=sandbox,
         git=git,
-        tools=_toolbox(sandbox, git, division, base, options),
+        tools=toolbox,
         division=division,
-        prompt=commit_prompt(division, sample.programming_language, options),
+        prompt=commit_prompt(division, sample.programming_language, options, examples),
         facts=facts,
         base=base,
         reference=reference,
+        strict_tools=options.strict_tools,
     )
 
 
@@ -126,6 +142,14 @@ def open_based_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, Commi
 def chain_file(sample: Sample) -> bytes:
     """The path of the file that the chain is about."""
     return os.fsencode(chain_spec(sample).file)
+
+
+def _show_patch(mirror: Git, base: str, newest: str, changes: Sequence[FileChange]) -> str:
+    """The changes of some files as a review shows them."""
+    paths = sorted({path for change in changes for path in (change.old_path, change.new_path)})
+    patch = read_patch(mirror, base, newest, paths, limit=MAX_REST_BYTES)
+    more = "" if len(patch) < MAX_REST_BYTES else f"\n[what follows the first {MAX_REST_BYTES} bytes is left out]"
+    return to_text(patch, encoding_of(patch)) + more
 
 
 def _divide(
@@ -181,7 +205,7 @@ def _toolbox(
     sandbox: Sandbox, git: Git, division: Division, base: str, options: EpisodeOptions
 ) -> CommitTools | ShellTools:
     if options.tool_set is ToolSet.SHELL:
-        return ShellTools(sandbox)
+        return ShellTools(sandbox, lambda: undone(git))
     kind = ExtendedCommitTools if options.tool_set is ToolSet.EXTENDED else CommitTools
     return kind(division, git, base, one_file=options.hunks == "chain-file")
 

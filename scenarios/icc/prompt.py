@@ -4,6 +4,9 @@ there were.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from gitgoodbench.plugin.pages import Part
 from gitgoodbench.plugin.prompts import PromptTemplates
 from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 
@@ -12,15 +15,21 @@ from .division import Division
 
 TEMPLATES = PromptTemplates(__package__)
 
-PROMPT_LIMIT = 200_000
+HUNKS_LIMIT = 80_000
 """Characters of all hunks together that the prompt shows in full."""
 
 
-def commit_prompt(division: Division, language: str, options: EpisodeOptions) -> tuple[Message, Message]:
-    """System and user message that open an episode."""
+def commit_prompt(
+    division: Division, language: str, options: EpisodeOptions, examples: Sequence[str]
+) -> tuple[Message, Message]:
+    """System and user message that open an episode.
+
+    Args:
+        examples: a call of each tool.
+    """
     count = len(division.remaining)
     line_numbers = options.tool_set is ToolSet.EXTENDED
-    shown, complete = show_hunks(division, range(1, count + 1), line_numbers=line_numbers, limit=PROMPT_LIMIT)
+    shown, complete = show_hunks(division, range(1, count + 1), line_numbers=line_numbers, limit=HUNKS_LIMIT)
     if complete < count:
         shown += f"\n\nThe others are too many to be shown here:\n{summarize(division, complete + 1)}"
     context = {
@@ -30,6 +39,7 @@ def commit_prompt(division: Division, language: str, options: EpisodeOptions) ->
         "count": count,
         "files": list_files(division.offered),
         "rest": list_files(division.rest),
-        "shown": shown,
+        "examples": examples,
     }
-    return TEMPLATES.messages(context)
+    rest = "`git diff`" if options.tool_set is ToolSet.SHELL else "view_hunk, page by page,"
+    return TEMPLATES.messages(context, [Part(shown, rest)])

@@ -6,17 +6,19 @@ and is never touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.objects import Entry, stage, write_blob
 from gitgoodbench.git.process import Git
-from gitgoodbench.git.text import to_bytes
+from gitgoodbench.plugin.arguments import Numbers, message_argument
+from gitgoodbench.plugin.pages import PAGE, page
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import commit_index
 
 from .changes import FileContent
-from .display import list_files, list_remaining, show_hunks, summarize
+from .display import LISTING_LIMIT, list_files, list_remaining, show_hunk, show_hunks, show_rest, summarize
 from .division import Division
 
 SPLIT_LIMIT = 30_000
@@ -47,44 +49,85 @@ class CommitTools:
 
     def functions(self) -> list[Callable[..., str]]:
         """Everything that can be offered as a tool."""
-        return [self.commit_changes_in, self.commit_remaining_changes]
+        return [self.commit_changes_in, self.commit_remaining_changes, self.view_hunk, self.view_remaining_changes]
 
     def tools(self) -> list[Tool]:
-        """What is offered: nothing can remain in other files where the hunks of all files are chosen from."""
-        remaining = self.commit_remaining_changes
-        return [Tool.of(function) for function in self.functions() if self._one_file or function != remaining]
+        """What is offered: the published tools, and of the others those that this chain needs to be read."""
+        left_out: set[Callable[..., str]] = set()
+        if not self._one_file:
+            left_out |= {self.commit_remaining_changes}
+        if not self._one_file or len(show_rest(self.division)) <= PAGE:
+            left_out |= {self.view_remaining_changes}
+        if not self._is_long:
+            left_out |= {self.view_hunk}
+        return [Tool.of(function) for function in self.functions() if function not in left_out]
 
-    def commit_changes_in(self, selected_hunks: list[int], commit_message: str, reason: str) -> str:  # noqa: ARG002
+    def commit_changes_in(self, selected_hunks: Numbers, commit_message: str, reason: str = "") -> str:  # noqa: ARG002
         """Commit the selected hunks, and only those.
 
-        Hunks can be committed in any order. Those that remain are numbered anew afterwards.
+        Hunks can be committed in any order. Those that remain are numbered anew for your next answer; in all calls of
+        one answer, numbers mean what they meant when the answer began.
 
         Args:
             selected_hunks: numbers of the hunks, as they were told last.
             commit_message: the message of the commit: a subject line, and a body after a blank line if needed.
             reason: why these hunks belong together.
+
+        Example:
+            commit_changes_in(selected_hunks=[1, 3], commit_message="Extract parse_header\\n\\nBoth readers need it.",
+            reason="The function and its first use belong together.")
         """
-        message = message_bytes(commit_message)
+        message = message_argument(commit_message)
         pieces = self.division.pieces(selected_hunks)
         self._commit(self.division.take(pieces), message)
-        numbers = ", ".join(str(number) for number in sorted(selected_hunks))
-        committed = f"Hunk {numbers} is" if len(pieces) == 1 else f"Hunks {numbers} are"
-        return f"{committed} committed. {self.left()}"
+        return f"{_named(selected_hunks)} committed. {self.left()}"
 
-    def commit_remaining_changes(self, commit_message: str, reason: str) -> str:  # noqa: ARG002
+    def commit_remaining_changes(self, commit_message: str, reason: str = "") -> str:  # noqa: ARG002
         """Commit everything that is left in other files, once no hunk remains.
 
         Args:
             commit_message: the message of the commit: a subject line, and a body after a blank line if needed.
             reason: why you call this tool now.
+
+        Example:
+            commit_remaining_changes(commit_message="Adapt the callers", reason="No hunk remains.")
         """
         if self.division.remaining:
             raise ToolError(f"{_hunks_remain(self.division)}; commit all of them with commit_changes_in first")
         if self.division.rest_committed:
-            raise ToolError("nothing remains to be committed")
-        message = message_bytes(commit_message)
+            raise ToolError("nothing remains to be committed: no other file is changed, and your work is done")
+        message = message_argument(commit_message)
         self._commit(self.division.take_rest(), message)
         return NOTHING_LEFT
+
+    def view_hunk(self, hunk: int, reason: str = "", offset: int = 0, length: int = PAGE) -> str:  # noqa: ARG002
+        """Show one of the remaining hunks in full. A long one comes in pages.
+
+        Args:
+            hunk: number of the hunk, as it was told last.
+            reason: why you call this tool now.
+            offset: the first character to show; more than 0 for the pages after the first.
+            length: how many characters to show at most.
+
+        Example:
+            view_hunk(hunk=2, reason="Only its beginning was shown.")
+        """
+        (piece,) = self.division.pieces([hunk])
+        number = self.division.remaining.index(piece) + 1
+        return page(show_hunk(self.division, number, line_numbers=self.line_numbers), offset, length)
+
+    def view_remaining_changes(self, reason: str = "", offset: int = 0, length: int = PAGE) -> str:  # noqa: ARG002
+        """Show the changes in other files, which commit_remaining_changes commits. A long text comes in pages.
+
+        Args:
+            reason: why you call this tool now.
+            offset: the first character to show; more than 0 for the pages after the first.
+            length: how many characters to show at most.
+
+        Example:
+            view_remaining_changes(offset=20000, reason="Only the first page was shown.")
+        """
+        return page(show_rest(self.division), offset, length)
 
     def left(self) -> str:
         """What is still to be committed, in words for the agent."""
@@ -94,7 +137,16 @@ class CommitTools:
         if division.rest_committed:
             return NOTHING_LEFT
         files = "\n".join(f"- {line}" for line in list_files(division.rest))
-        return f"No hunk remains. Commit the changes in the other files with commit_remaining_changes:\n{files}"
+        shown = page(show_rest(division), again="call view_remaining_changes with")
+        return (
+            f"No hunk remains. Commit the changes in the other files with commit_remaining_changes:\n{files}\n\n{shown}"
+        )
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether the hunks are too long to be shown again after each commit."""
+        whole = range(1, len(self.division.remaining) + 1)
+        return show_hunks(self.division, whole, line_numbers=self.line_numbers, limit=LISTING_LIMIT)[1] < len(whole)
 
     def _commit(self, states: Mapping[bytes, Entry | FileContent | None], message: bytes) -> None:
         stage(self._git, {path: self._entry(path, state) for path, state in states.items()})
@@ -119,8 +171,8 @@ class ExtendedCommitTools(CommitTools):
     def functions(self) -> list[Callable[..., str]]:
         return [*super().functions(), self.split_hunk]
 
-    def split_hunk(self, hunk: int, after_lines: list[int]) -> str:
-        """Split a hunk into several, which can then be committed one by one. All hunks are numbered anew afterwards.
+    def split_hunk(self, hunk: int, after_lines: Numbers) -> str:
+        """Split a hunk into several, which your next answer can commit one by one. All hunks are numbered anew for it.
 
         Args:
             hunk: number of the hunk, as it was told last.
@@ -136,18 +188,11 @@ class ExtendedCommitTools(CommitTools):
         return f"Hunk {hunk} is now hunks {numbers[0]} to {numbers[-1]}:\n\n{shown}{moved}"
 
 
-def message_bytes(text: str) -> bytes:
-    """A commit message as given, without blanks around it, ended by one line feed.
-
-    Raises:
-        ToolError: it is empty, or holds a NUL, which no commit can.
-    """
-    if "\0" in text:
-        raise ToolError("commit_message holds a NUL character, which a commit cannot")
-    message = to_bytes(text, "utf-8").strip()
-    if not message:
-        raise ToolError("commit_message is empty")
-    return message + b"\n"
+def _named(numbers: Sequence[int] | Literal["all"]) -> str:
+    if numbers == "all":
+        return "All hunks are"
+    listed = ", ".join(str(number) for number in sorted(numbers))
+    return f"Hunk {listed} is" if len(numbers) == 1 else f"Hunks {listed} are"
 
 
 def _hunks_remain(division: Division) -> str:

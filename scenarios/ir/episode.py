@@ -18,7 +18,7 @@ from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.workspace.build import build_workspace, check_out
 from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
-from gitgoodbench.workspace.outcome import Outcome, take_outcome
+from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.store import RepositoryStore
 
 from .extended import ExtendedRebaseTools
@@ -26,6 +26,9 @@ from .prompt import rebase_prompt
 from .tools import RebaseTools
 
 BRANCH = "work"
+
+MAX_VIEWED_BYTES = 64 * 1024 * 1024
+"""Bytes of one commit's patch that the tools show, page by page."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,10 @@ class RebaseEpisode(ToolboxEpisode[RebaseTools | ShellTools]):
         prompt: Sequence[Message],
         facts: Mapping[str, Json],
         reference: Reference,
+        *,
+        strict_tools: bool = False,
     ) -> None:
-        super().__init__(git, tools, prompt, facts)
+        super().__init__(git, tools, prompt, facts, strict_tools=strict_tools)
         self.reference = reference
 
     @property
@@ -77,7 +82,7 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     mirror, chain = open_rebase_chain(sample, store)
     try:
         reference = _reference(mirror, chain)
-        history = read_history(mirror, chain.base, chain.newest)
+        history = read_history(mirror, chain.base, chain.newest, patch_limit=MAX_VIEWED_BYTES)
         boundary = _boundary(mirror, chain, options.history)
     except GitGoodBenchError as problem:
         raise SetupFailed(f"the chain cannot be read: {problem}") from problem
@@ -86,15 +91,17 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         check_out(git, chain.newest)
     except GitError as problem:
         raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
+    toolbox = _toolbox(sandbox, git, reference, history, options.tool_set)
+    examples = [tool.example for tool in toolbox.tools()]
+    language = sample.programming_language
     return RebaseEpisode(
         git=git,
-        tools=_toolbox(sandbox, git, reference, history, options.tool_set),
-        prompt=rebase_prompt(
-            history.commits, sample.programming_language, options.tool_set, root=chain.base is None
-        ),
+        tools=toolbox,
+        prompt=rebase_prompt(history.commits, language, options.tool_set, examples, root=chain.base is None),
         facts=_facts(chain_spec(sample), chain, history),
         reference=reference,
-    )  # fmt: skip
+        strict_tools=options.strict_tools,
+    )
 
 
 def open_rebase_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain]:
@@ -124,7 +131,8 @@ def _toolbox(
     sandbox: Sandbox, git: Git, reference: Reference, history: ChainHistory, tool_set: ToolSet
 ) -> RebaseTools | ShellTools:
     if tool_set is ToolSet.SHELL:
-        return ShellTools(sandbox)
+        tree = reference.commits[-1].tree
+        return ShellTools(sandbox, lambda: undone(git, tree))
     kind = ExtendedRebaseTools if tool_set is ToolSet.EXTENDED else RebaseTools
     return kind(git, reference.base, reference.commits, history.commits)
 

@@ -14,14 +14,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.commits import write_commit
 from gitgoodbench.git.hunks import Mark
-from gitgoodbench.git.rebase_plan import Command, Step, clean_message
+from gitgoodbench.git.messages import clean_message
+from gitgoodbench.git.rebase_plan import Command, Step
 from gitgoodbench.git.text import to_text
+from gitgoodbench.plugin.arguments import MAX_MESSAGE_BYTES
 from gitgoodbench.scenario import Call, Policy
 from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory, LineReader
 from gitgoodbench.shell_tools import ShellTools
 
 from .episode import RebaseEpisode, Reference
-from .todo import MAX_MESSAGE_BYTES
 
 REASON = "Reference agent."
 REMARK = b"This completes a series of changes.\n"

@@ -1,44 +1,105 @@
-"""The plan as a model writes it: items of JSON, checked in full, with every fault named at once."""
+"""The plan as a model writes it: items of JSON, harmless dialects read, checked in full, every fault named once."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Final
 
-from pydantic import WithJsonSchema
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 
+from gitgoodbench.dialects import Reader, read_json, reader_of
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.rebase_plan import Command, Step
-from gitgoodbench.git.text import to_bytes
+from gitgoodbench.plugin.arguments import message_argument
 
-MAX_MESSAGE_BYTES: Final = 64 * 1024
+EXAMPLE: Final = '[{"commit_index": 0, "command": "reword", "commit_msg": "Reject empty input"}, ...]'
 _MOST_FAULTS_SHOWN: Final = 100
 _FIELDS: Final = ("commit_index", "command", "commit_msg")
 _COMMANDS: Final = ", ".join(Command)
+_SHORT: Final = {"p": "pick", "r": "reword", "s": "squash", "f": "fixup", "d": "drop", "fixup -c": "fixup -C"}
+"""Git's abbreviations; and `fixup -c`, which differs from `fixup -C` only where there is an editor."""
 
-TodoItem = Annotated[
-    Any,
+_BLANKS: Final = re.compile(r"\s+")
+_INDEX: Final = re.compile(r"\s*#?([0-9]{1,9})\s*")
+
+
+def _read_todo(value: Any, info: ValidationInfo) -> Any:
+    """The items, dialects of them read: strings of JSON, words in other cases or short, numbers in quotes."""
+    reader = reader_of(info)
+    if reader.strict:
+        return value
+    if isinstance(value, str) and isinstance(listed := read_json(value), list):
+        reader.note(info.field_name, value, listed)
+        value = listed
+    if not isinstance(value, list):
+        return value
+    return [_read_item(item, position, reader) for position, item in enumerate(value)]
+
+
+def _read_item(item: Any, position: int, reader: Reader) -> Any:
+    if isinstance(item, str) and isinstance(read := read_json(item), dict):
+        reader.note(f"item {position}", item, read)
+        item = read
+    if not isinstance(item, dict):
+        return item
+    item = dict(item)
+    for name, read_field in (("commit_index", _read_index), ("command", _read_command)):
+        written = item.get(name)
+        found = read_field(written)
+        if found is not None and (found != written or type(found) is not type(written)):
+            reader.note(f"item {position}, {name}", written, found)
+            item[name] = found
+    return item
+
+
+def _read_index(written: Any) -> int | None:
+    if isinstance(written, str) and (match := _INDEX.fullmatch(written)):
+        return int(match[1])
+    return int(written) if isinstance(written, float) and written.is_integer() else None
+
+
+def _read_command(written: Any) -> str | None:
+    if not isinstance(written, str) or written in set(Command):
+        return None
+    word = _BLANKS.sub(" ", written.strip())
+    if word in set(Command):
+        return word
+    word = word.casefold()
+    word = _SHORT.get(word, word)
+    return word if word in set(Command) else None
+
+
+TodoItems = Annotated[
+    list[Any],
+    BeforeValidator(_read_todo),
     WithJsonSchema(
         {
-            "type": "object",
-            "properties": {
-                "commit_index": {"type": "integer", "description": "index of the original commit, from 0"},
-                "command": {"type": "string", "enum": [str(command) for command in Command]},
-                "commit_msg": {"type": ["string", "null"], "description": "the new message; with reword and squash"},
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "commit_index": {"type": "integer", "description": "index of the original commit, from 0"},
+                    "command": {"type": "string", "enum": [str(command) for command in Command]},
+                    "commit_msg": {
+                        "type": ["string", "null"],
+                        "description": "the new message; with reword and squash",
+                    },
+                },
+                "required": ["commit_index", "command"],
+                "additionalProperties": False,
             },
-            "required": ["commit_index", "command"],
-            "additionalProperties": False,
         }
     ),
 ]
-"""An item of the plan. Its form is only promised to models: it is checked here, so that no fault hides another."""
+"""The items of the plan. Their form is only promised to models: it is checked here, so that no fault hides another."""
 
 
 def read_items(items: Sequence[Any], commits: int) -> tuple[Step, ...]:
     """The plan that a model's items are, for a chain of so many commits.
 
     Raises:
-        ToolError: all that is wrong with it.
+        ToolError: all that is wrong with it, each fault once.
     """
     faults = [*_item_faults(items, commits), *_coverage_faults(items, commits), *_order_faults(items)]
     if not faults:
@@ -46,7 +107,10 @@ def read_items(items: Sequence[Any], commits: int) -> tuple[Step, ...]:
     shown = [f"- {fault}" for fault in faults[:_MOST_FAULTS_SHOWN]]
     if len(faults) > _MOST_FAULTS_SHOWN:
         shown.append(f"- and {len(faults) - _MOST_FAULTS_SHOWN} more")
-    raise ToolError("\n".join(["this plan is not accepted, the one before it stays:", *shown]))
+    heading = "this plan is not accepted, the one before it stays:"
+    raise ToolError(
+        "\n".join([heading, *shown, f"Name every commit from 0 to {commits - 1} once, like this: {EXAMPLE}"])
+    )
 
 
 def unused_messages(items: Sequence[Any]) -> list[int]:
@@ -60,17 +124,27 @@ def unused_messages(items: Sequence[Any]) -> list[int]:
 
 def _step(item: dict[str, Any]) -> Step:
     command = Command(item["command"])
-    message = to_bytes(item["commit_msg"], "utf-8") if command.needs_message else None
+    message = message_argument(item["commit_msg"], "commit_msg") if command.needs_message else None
     return Step(item["commit_index"], command, message)
 
 
 def _item_faults(items: Sequence[Any], commits: int) -> Iterator[str]:
+    if _counts_from_one(items, commits):
+        numbered = f"they are numbered from 0 to {commits - 1}"
+        yield f"it counts the commits from 1; {numbered}: subtract 1 from each commit_index"
     for position, item in enumerate(items):
         if not isinstance(item, dict):
             yield f"item {position}: it must be an object with commit_index and command"
             continue
-        faults = [*_unknown_fields(item), *_index_faults(item, commits), *_command_faults(item), *_message_faults(item)]
+        indexes = [] if _counts_from_one(items, commits) else _index_faults(item, commits)
+        faults = [*_unknown_fields(item), *indexes, *_command_faults(item), *_message_faults(item)]
         yield from (f"item {position}: {fault}" for fault in faults)
+
+
+def _counts_from_one(items: Sequence[Any], commits: int) -> bool:
+    """Whether the indexes are 1 to the number of commits, each once."""
+    indexes = [index for item in items if (index := _index(item)) is not None]
+    return len(indexes) == len(items) and sorted(indexes) == list(range(1, commits + 1))
 
 
 def _unknown_fields(item: dict[str, Any]) -> Iterator[str]:
@@ -96,30 +170,34 @@ def _command_faults(item: dict[str, Any]) -> Iterator[str]:
 
 def _message_faults(item: dict[str, Any]) -> Iterator[str]:
     message, command = item.get("commit_msg"), _command(item)
-    if message is None or message == "":
+    if message is None:
         if command is not None and command.needs_message:
             yield f"{command} needs a commit_msg"
     elif not isinstance(message, str):
         yield f"commit_msg must be text, not {_shown(message)}"
-    elif not message.strip():
-        yield "commit_msg is blank"
-    elif "\0" in message:
-        yield "commit_msg holds a NUL character, which no message can"
-    elif len(message.encode("utf-8", "surrogateescape")) > MAX_MESSAGE_BYTES:
-        yield f"commit_msg is longer than {MAX_MESSAGE_BYTES} bytes"
+    elif command is not None and command.needs_message:
+        try:
+            message_argument(message, "commit_msg")
+        except ToolError as problem:
+            yield str(problem)
 
 
 def _coverage_faults(items: Sequence[Any], commits: int) -> Iterator[str]:
-    """Every original commit exactly once."""
+    """Every original commit exactly once. An item without a readable index may be the one that is missing."""
+    if _counts_from_one(items, commits):
+        return
     named: dict[int, list[int]] = {}
     for position, item in enumerate(items):
         if (index := _index(item)) is not None:
             named.setdefault(index, []).append(position)
+    unreadable = len(items) - sum(len(named.get(commit, ())) for commit in range(commits))
+    missing = [commit for commit in range(commits) if commit not in named]
+    if len(missing) > unreadable:
+        for commit in missing:
+            yield f"commit {commit} is missing; every commit must be named once, if only to drop it"
     for commit in range(commits):
         positions = named.get(commit, [])
-        if not positions:
-            yield f"commit {commit} is missing; every commit must be named once, if only to drop it"
-        elif len(positions) > 1:
+        if len(positions) > 1:
             yield f"commit {commit} is named by the items {', '.join(map(str, positions))}, it must be named once"
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gitgoodbench.git.conflict_text import split_lines
 from gitgoodbench.git.conflicts import Choice, PathConflict, TextConflict
-from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
+from gitgoodbench.git.objects import Entry
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_text
 
@@ -19,7 +21,7 @@ def show_conflict(resolution: Resolution, number: int, context_lines: int) -> st
     total = len(resolution.model.conflicts)
     heading = f"Conflict {number} (of {total}, numbered from 0)"
     if isinstance(conflict, PathConflict):
-        return f"{heading}: {describe_path_conflict(conflict)}"
+        return f"{heading}: {describe_path_conflict(conflict, resolution.descriptions)}"
     if resolution.answer_of(number) is not None:
         heading += ", already resolved, as it stands now"
     elif resolution.is_moot(number):
@@ -48,22 +50,17 @@ def _missing_newline_note(resolution: Resolution, conflict: TextConflict) -> str
     return "".join(f"\n{NO_NEWLINE} on the {name} side" for name in lacking)
 
 
-def describe_path_conflict(conflict: PathConflict) -> str:
+def describe_path_conflict(conflict: PathConflict, descriptions: Mapping[Entry, str]) -> str:
     """What clashes, in Git's words, and what each choice leaves."""
     lines = [f"{conflict.kind}: {', '.join(show_path(path) for path in conflict.paths) or 'the whole merge'}"]
     lines += [notice.text.decode("utf-8", "replace") for notice in conflict.notices]
     lines.append("It has no text to edit; choose one of:")
     for choice in Choice:
         placed = conflict.placements[choice]
-        effects = [f"{show_path(path)} {_effect(entry)}" for path, entry in placed.items()]
+        effects = [f"{show_path(path)} {_effect(entry, descriptions)}" for path, entry in placed.items()]
         lines.append(f"- {choice}: {'; '.join(effects) or 'nothing changes'}")
     return "\n".join(lines)
 
 
-def _effect(entry: Entry | None) -> str:
-    if entry is None:
-        return "is removed"
-    kinds = {EXECUTABLE: "is kept as an executable file", SYMLINK: "is kept as a symbolic link"}
-    if entry.mode == SUBMODULE:
-        return f"is kept as a submodule at {entry.oid[:12]}"
-    return f"{kinds.get(entry.mode, 'is kept as a file')} (content {entry.oid[:12]})"
+def _effect(entry: Entry | None, descriptions: Mapping[Entry, str]) -> str:
+    return "is removed" if entry is None else f"is kept as {descriptions.get(entry, 'it is')}"

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from gitgoodbench.dataset.sample import MergeSpec, Sample
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed
 from gitgoodbench.git.attainable import Solution, solve, truth_blobs_needed
-from gitgoodbench.git.conflicts import ConflictModel, read_conflicts
-from gitgoodbench.git.objects import Tree, read_blobs, read_tree
+from gitgoodbench.git.conflicts import ConflictModel, PathConflict, read_conflicts
+from gitgoodbench.git.entries import describe_entries
+from gitgoodbench.git.objects import Entry, Tree, read_blobs, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay
 from gitgoodbench.jsontypes import Json
@@ -19,7 +20,7 @@ from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.workspace.build import build_workspace, stop_at_conflicts
 from gitgoodbench.workspace.history import merge_boundary
-from gitgoodbench.workspace.outcome import Outcome, take_outcome
+from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -53,8 +54,10 @@ class MergeEpisode(ToolboxEpisode[MergeTools | ShellTools]):
         facts: Mapping[str, Json],
         parents: tuple[str, str],
         reference: Reference,
+        *,
+        strict_tools: bool = False,
     ) -> None:
-        super().__init__(git, tools, prompt, facts)
+        super().__init__(git, tools, prompt, facts, strict_tools=strict_tools)
         self.sandbox = sandbox
         self.resolution = resolution
         self.parents = parents
@@ -96,17 +99,26 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
             git = _workspace(sandbox, scratch.git, spec.parents, model.replay, boundary)
         except GitError as problem:
             raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
-    resolution = Resolution(model)
+    resolution = Resolution(model, describe_entries(git, _placed(model)))
+    toolbox = _toolbox(sandbox, git, resolution, spec.parents, options.tool_set)
+    examples = [tool.example for tool in toolbox.tools()]
     return MergeEpisode(
         sandbox=sandbox,
         git=git,
-        tools=_toolbox(sandbox, git, resolution, spec.parents, options.tool_set),
+        tools=toolbox,
         resolution=resolution,
-        prompt=merge_prompt(resolution, sample.programming_language, options.tool_set, age),
+        prompt=merge_prompt(resolution, sample.programming_language, options.tool_set, examples, age),
         facts=_facts(spec, model, reference.solution),
         parents=spec.parents,
         reference=reference,
+        strict_tools=options.strict_tools,
     )
+
+
+def _placed(model: ConflictModel) -> list[Entry | None]:
+    """The entries that choices can place."""
+    paths = [conflict for conflict in model.conflicts if isinstance(conflict, PathConflict)]
+    return [entry for conflict in paths for placed in conflict.placements.values() for entry in placed.values()]
 
 
 def merge_spec(sample: Sample) -> MergeSpec:
@@ -152,7 +164,7 @@ def _toolbox(
     sandbox: Sandbox, git: Git, resolution: Resolution, parents: tuple[str, str], tool_set: ToolSet
 ) -> MergeTools | ShellTools:
     if tool_set is ToolSet.SHELL:
-        return ShellTools(sandbox)
+        return ShellTools(sandbox, lambda: undone(git))
     files = WorkingTree(sandbox, git, resolution.model.automatic)
     kind = ExtendedMergeTools if tool_set is ToolSet.EXTENDED else MergeTools
     return kind(resolution, files, git, parents)

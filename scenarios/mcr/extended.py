@@ -10,7 +10,7 @@ from gitgoodbench.errors import ToolError
 from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_bytes
-from gitgoodbench.plugin.arguments import path_argument
+from gitgoodbench.plugin.arguments import message_argument, path_argument
 
 from .tools import MergeTools
 from .working_tree import WorkingFile
@@ -40,6 +40,9 @@ class ExtendedMergeTools(MergeTools):
             new_text: the text to put there; of a symlink its target, of a submodule its commit id. Empty when the
             file is deleted.
             file_type: what the file is to be afterwards; leave it out to keep its type (a new file is regular).
+
+        Example:
+            edit_file(path="src/app.py", old_text="total()", new_text="sum_all()")
         """
         target = path_argument(path)
         if self.resolution.current is not None and self._is_open(target):
@@ -59,10 +62,13 @@ class ExtendedMergeTools(MergeTools):
 
         Args:
             message: message of the merge commit.
+
+        Example:
+            finish(message="Merge branch 'incoming'")
         """
         if self.resolution.current is not None:
             raise ToolError(f"{self.resolution.remaining} conflicts remain; resolve them first")
-        self.commit(to_bytes(message.replace("\0", ""), "utf-8").strip() + b"\n")
+        self.commit(message_argument(message, "message"))
         return "The merge is committed. Nothing is left to do."
 
     def all_resolved(self) -> str:

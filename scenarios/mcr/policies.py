@@ -109,8 +109,9 @@ def _from_solution(solution: Solution) -> Callable[[int], Answer]:
 
 
 def _answer_all(episode: MergeEpisode, call: Call, answer: Callable[[int], Answer]) -> None:
-    """Answer the conflicts in order through the tools. A call that is refused is not repeated."""
+    """Answer the conflicts in order through the tools. A call that is refused is repeated once: it is meant so."""
     resolution = episode.resolution
+    refused = None
     while (number := resolution.current) is not None:
         conflict, chosen = resolution.conflict(number), answer(number)
         if isinstance(conflict, PathConflict):
@@ -119,8 +120,9 @@ def _answer_all(episode: MergeEpisode, call: Call, answer: Callable[[int], Answe
             assert isinstance(chosen, bytes)
             text = to_text(chosen, encoding_of(resolution.content(conflict.path)))
             call("resolve_current_merge_conflict_with", content=text, reason="Reference agent.")
-        if resolution.current == number:
+        if resolution.current == number == refused:
             return
+        refused = number if resolution.current == number else None
 
 
 def _edit_the_rest(episode: MergeEpisode, call: Call) -> None:

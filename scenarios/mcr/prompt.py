@@ -4,11 +4,13 @@ its parents' ids.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
-from gitgoodbench.plugin.prompts import PromptTemplates, shorten
+from gitgoodbench.plugin.pages import Part
+from gitgoodbench.plugin.prompts import PromptTemplates
 from gitgoodbench.scenario import Message, ToolSet
 
 from .display import show_conflict
@@ -16,13 +18,16 @@ from .resolution import Resolution
 
 TEMPLATES = PromptTemplates(__package__)
 
+_LISTED_FILES = 50
+
 
 def merge_prompt(
-    resolution: Resolution, language: str, tool_set: ToolSet, age_days: tuple[str, int]
+    resolution: Resolution, language: str, tool_set: ToolSet, examples: Sequence[str], age_days: tuple[str, int]
 ) -> tuple[Message, Message]:
     """System and user message that open an episode.
 
     Args:
+        examples: a call of each tool.
         age_days: which side is newer (`local`, `incoming` or `neither`) and by how many days.
     """
     model = resolution.model
@@ -30,14 +35,29 @@ def merge_prompt(
     context = {
         "language": language.capitalize(),
         "tool_set": str(tool_set),
-        "conflicts": [shorten(show_conflict(resolution, number, 0)) for number in range(len(model.conflicts))],
-        "files": [show_path(path) for path in model.paths],
-        "has_path_conflicts": len(model.text_conflicts) < len(model.conflicts),
+        "examples": examples,
+        "files": _listed([show_path(path) for path in model.paths]),
+        "file_count": len(model.paths),
         "newer": newer,
         "days": days,
         "marker": "<" * model.replay.marker_size,
     }
-    return TEMPLATES.messages(context)
+    numbers = range(len(model.conflicts))
+    return TEMPLATES.messages(
+        context, [Part(show_conflict(resolution, number, 0), _rest(number, tool_set)) for number in numbers]
+    )
+
+
+def _rest(number: int, tool_set: ToolSet) -> str:
+    """What shows a conflict in full."""
+    if tool_set is ToolSet.SHELL:
+        return "the file itself"
+    return f"view_merge_conflict_at(conflict_index={number}, context_window_size=0), page by page,"
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    left_out = len(names) - _LISTED_FILES
+    return [*names[:_LISTED_FILES], f"and {left_out} more"] if left_out > 0 else list(names)
 
 
 def newer_side(git: Git, parents: tuple[str, str]) -> tuple[str, int]:

@@ -6,6 +6,7 @@ removed is moot and passed over.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gitgoodbench.git.conflict_text import Region, place
@@ -26,8 +27,13 @@ class Piece:
 class Resolution:
     """The state of one merge being resolved."""
 
-    def __init__(self, model: ConflictModel) -> None:
+    def __init__(self, model: ConflictModel, descriptions: Mapping[Entry, str] | None = None) -> None:
+        """
+        Args:
+            descriptions: what the entries are that choices place (`git.entries`).
+        """
         self.model = model
+        self.descriptions = descriptions or {}
         self._answers: list[Answer | None] = [None] * len(model.conflicts)
         self._numbers = {
             conflict: i for i, conflict in enumerate(model.conflicts) if isinstance(conflict, TextConflict)

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from typing import Literal
 
 from gitgoodbench.errors import ToolError
-from gitgoodbench.git.conflicts import Choice, Conflict, PathConflict
+from gitgoodbench.git.conflict_text import split_lines
+from gitgoodbench.git.conflicts import Choice, Conflict, PathConflict, TextConflict
 from gitgoodbench.git.objects import SUBMODULE, SYMLINK
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.text import encoding_of, to_bytes, to_text
 from gitgoodbench.plugin.arguments import path_argument
+from gitgoodbench.plugin.pages import PAGE, page
 from gitgoodbench.tools import Tool
 
 from .display import describe_path_conflict, show_conflict
@@ -30,6 +32,7 @@ class MergeTools:
         self.git = git
         self.parents = parents
         self.committed = False
+        self._warned: set[int] = set()
 
     @property
     def finished(self) -> bool:
@@ -52,32 +55,55 @@ class MergeTools:
         choosing = self.resolve_current_merge_conflict_by_choosing
         return [Tool.of(function) for function in self.functions() if has_path_conflict or function != choosing]
 
-    def view_current_merge_conflict_with(self, reason: str, context_window_size: int = 5) -> str:  # noqa: ARG002
+    def view_current_merge_conflict_with(
+        self,
+        reason: str = "",  # noqa: ARG002
+        context_window_size: int = 5,
+        offset: int = 0,
+        length: int = PAGE,
+    ) -> str:
         """Show the current merge conflict, the only one that can be resolved now, with lines around it.
 
         Args:
             reason: why you call this tool now.
             context_window_size: how many lines to show before and after the conflict.
+            offset: the first character to show; more than 0 for the pages after the first.
+            length: how many characters to show at most.
+
+        Example:
+            view_current_merge_conflict_with(context_window_size=10, reason="I need to see the enclosing function.")
         """
         number = self.resolution.current
         if number is None:
             raise ToolError("no conflict remains")
-        return show_conflict(self.resolution, number, max(0, context_window_size))
+        return page(show_conflict(self.resolution, number, max(0, context_window_size)), offset, length)
 
-    def view_merge_conflict_at(self, conflict_index: int, reason: str, context_window_size: int = 5) -> str:  # noqa: ARG002
+    def view_merge_conflict_at(
+        self,
+        conflict_index: int,
+        reason: str = "",  # noqa: ARG002
+        context_window_size: int = 5,
+        offset: int = 0,
+        length: int = PAGE,
+    ) -> str:
         """Show any merge conflict by its index, with lines around it as they stand now.
 
         Args:
             conflict_index: index of the conflict, counted from 0 over all files.
             reason: why you call this tool now.
             context_window_size: how many lines to show before and after the conflict.
+            offset: the first character to show; more than 0 for the pages after the first.
+            length: how many characters to show at most.
+
+        Example:
+            view_merge_conflict_at(conflict_index=1, context_window_size=0, reason="It renames what this one uses.")
         """
         total = len(self.resolution.model.conflicts)
         if not 0 <= conflict_index < total:
             raise ToolError(f"conflict_index must be 0 to {total - 1}")
-        return show_conflict(self.resolution, conflict_index, max(0, context_window_size))
+        return page(show_conflict(self.resolution, conflict_index, max(0, context_window_size)), offset, length)
 
-    def resolve_current_merge_conflict_with(self, content: str, reason: str) -> str:  # noqa: ARG002
+    def resolve_current_merge_conflict_with(self, content: str, reason: str = "") -> str:  # noqa: ARG002
         """Replace the current merge conflict, from its opening to its closing marker line, with content.
 
         Only the conflict itself is replaced, not the lines around it. Whitespace is kept exactly. An empty content
@@ -86,19 +112,24 @@ class MergeTools:
         Args:
             content: the lines that stand in place of the conflict, without conflict markers.
             reason: why you resolve the conflict so.
+
+        Example:
+            resolve_current_merge_conflict_with(content="    return total\\n", reason="Both sides agree on the sum;
+            incoming renamed it.")
         """
         number, conflict = self._current()
         if isinstance(conflict, PathConflict):
             raise ToolError(
                 f"conflict {number} has no text; use resolve_current_merge_conflict_by_choosing. "
-                f"{describe_path_conflict(conflict)}"
+                f"{describe_path_conflict(conflict, self.resolution.descriptions)}"
             )
-        encoding = encoding_of(self.resolution.content(conflict.path))
-        self._answer(to_bytes(content, encoding))
+        answer = to_bytes(content, encoding_of(self.resolution.content(conflict.path)))
+        self._refuse_markers(number, conflict, answer)
+        self._answer(answer)
         return self._progress(number)
 
     def resolve_current_merge_conflict_by_choosing(
-        self, choice: Literal["local", "incoming", "deletion"], reason: str  # noqa: ARG002
+        self, choice: Literal["local", "incoming", "deletion"], reason: str = ""  # noqa: ARG002
     ) -> str:  # fmt: skip
         """Settle the current merge conflict when it has no text to edit: a deletion, a rename, a binary file, a
         submodule, a mode.
@@ -106,6 +137,9 @@ class MergeTools:
         Args:
             choice: keep what the local side has, keep what the incoming side has, or delete it.
             reason: why you choose so.
+
+        Example:
+            resolve_current_merge_conflict_by_choosing(choice="incoming", reason="The file was replaced there.")
         """
         number, conflict = self._current()
         if not isinstance(conflict, PathConflict):
@@ -113,12 +147,23 @@ class MergeTools:
         self._answer(Choice(choice))
         return self._progress(number)
 
-    def view_diff_for(self, relative_path_from_project_root: str, reason: str) -> str:  # noqa: ARG002
+    def view_diff_for(
+        self,
+        relative_path_from_project_root: str,
+        reason: str = "",  # noqa: ARG002
+        offset: int = 0,
+        length: int = PAGE,
+    ) -> str:
         """Show how a file differs between the two sides: `-` lines are local, `+` lines are incoming.
 
         Args:
             relative_path_from_project_root: path of the file, from the project's root.
             reason: why you call this tool now.
+            offset: the first character to show; more than 0 for the pages after the first.
+            length: how many characters to show at most.
+
+        Example:
+            view_diff_for(relative_path_from_project_root="src/app.py", reason="I want to see all that differs.")
         """
         path = path_argument(relative_path_from_project_root)
         result = self.git.execute(
@@ -128,18 +173,30 @@ class MergeTools:
         if result.returncode != 0:
             raise ToolError(f"no difference can be shown: {result.stderr.decode('utf-8', 'replace').strip()}")
         if result.stdout:
-            return to_text(result.stdout, encoding_of(result.stdout))
+            more = f"\n[what follows the first {VIEW_LIMIT} bytes is left out]" if result.truncated else ""
+            return page(to_text(result.stdout, encoding_of(result.stdout)) + more, offset, length)
         known = self.git.run("ls-tree", "-r", "--name-only", self.parents[0], "--", path)
         if not known:
             raise ToolError(f"neither side has a file {show_path(path)}")
         return f"{show_path(path)} is the same on both sides"
 
-    def view_file_at(self, relative_path_from_project_root: str, reason: str) -> str:  # noqa: ARG002
+    def view_file_at(
+        self,
+        relative_path_from_project_root: str,
+        reason: str = "",  # noqa: ARG002
+        offset: int = 0,
+        length: int = PAGE,
+    ) -> str:
         """Show a file as it stands now, conflicts that are still open with their markers.
 
         Args:
             relative_path_from_project_root: path of the file, from the project's root.
             reason: why you call this tool now.
+            offset: the first character to show; more than 0 for the pages after the first.
+            length: how many characters to show at most.
+
+        Example:
+            view_file_at(relative_path_from_project_root="src/app.py", reason="I need the imports.")
         """
         path = path_argument(relative_path_from_project_root)
         file = self.files.read(path)
@@ -149,13 +206,27 @@ class MergeTools:
         if file.mode == SUBMODULE:
             return f"{show_path(path)} is a submodule at commit {file.content.decode('ascii', 'replace')}"
         text = to_text(file.content, encoding_of(file.content))
-        return f"{show_path(path)} is a symbolic link to {text}" if file.mode == SYMLINK else text
+        if file.mode == SYMLINK:
+            return f"{show_path(path)} is a symbolic link to {text}"
+        return page(text, offset, length)
 
     def _current(self) -> tuple[int, Conflict]:
         number = self.resolution.current
         if number is None:
             raise ToolError("no conflict remains")
         return number, self.resolution.conflict(number)
+
+    def _refuse_markers(self, number: int, conflict: TextConflict, answer: bytes) -> None:
+        """Refuse an answer that still holds the conflict's own marker lines, once: real merges have kept some."""
+        region = self.resolution.model.region(conflict)
+        markers = {line.rstrip(b"\r\n") for line in (region.opening, region.closing)}
+        left = [line for line in split_lines(answer) if line.rstrip(b"\r\n") in markers]
+        if left and number not in self._warned:
+            self._warned.add(number)
+            raise ToolError(
+                f"not resolved: content still holds the conflict's marker line {to_text(left[0].strip(), 'latin-1')!r}. "
+                "Leave the marker lines out; if they shall stay in the file, send the same content again"
+            )
 
     def _answer(self, answer: bytes | Choice) -> None:
         """Record the answer to the current conflict and bring the files it changes up to date."""

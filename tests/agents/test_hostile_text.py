@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from gitgoodbench.agents.text import capped, clean, clean_json, one_line
 from gitgoodbench.errors import Status
+from gitgoodbench.text import capped, clean, clean_json, one_line
 from tests.support.fake_episode import FakeEpisode
 from tests.support.model_agent import Played, play
 from tests.support.scripted_llm import calls, calls_raw, replies, says

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.git.messages import clean_message
 from gitgoodbench.git.process import Git
-from gitgoodbench.git.rebase_plan import Command, Step, clean_message, groups_of, message_of, unchanged_plan
+from gitgoodbench.git.rebase_plan import Command, Step, groups_of, message_of, unchanged_plan
 
 MESSAGES = [b"First\n", b"Second\n", b"\n  \nThird\n\n\n# not a comment  \n", b"amend! First\n\n\nFourth\n"]
 PICK, DROP, FIXUP = Command.PICK, Command.DROP, Command.FIXUP

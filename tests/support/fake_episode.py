@@ -57,5 +57,7 @@ class FakeEpisode:
         self.message = message
         return "done"
 
+    def begin_answer(self) -> None: ...
+
     def outcome(self) -> Outcome:
         return Outcome(head=None, bundle=None)

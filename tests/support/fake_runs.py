@@ -103,6 +103,8 @@ class FakeWork:
     reminder = ""
     facts: Mapping[str, Json] = {"attainable": True}
 
+    def begin_answer(self) -> None: ...
+
     def __init__(self, outcome: Callable[[], Outcome]) -> None:
         self._outcome = outcome
 

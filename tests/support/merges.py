@@ -96,6 +96,7 @@ def call(episode: Any, name: str, **arguments: Any) -> str:
     tool: Tool = next(tool for tool in episode.tools if tool.name == name)
     if "reason" in tool.arguments.model_fields:
         arguments.setdefault("reason", "test")
+    episode.begin_answer()
     return tool.call(arguments)
 
 

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from gitgoodbench.agents.text import one_line
 from gitgoodbench.scoring.judge.votes import Preference
+from gitgoodbench.text import one_line
 
 _FENCED: Final = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 

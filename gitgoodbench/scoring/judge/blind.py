@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from gitgoodbench.agents.text import clean
 from gitgoodbench.git.histories import ChainHistory, CommitView
-from gitgoodbench.git.rebase_plan import clean_message
+from gitgoodbench.git.messages import clean_message
 from gitgoodbench.scoring.judge.traces import without_traces
+from gitgoodbench.text import clean
 
 _LONGEST_MESSAGE: Final = 16 * 1024
 """Bytes of a message that are looked at."""

@@ -1,0 +1,400 @@
+"""Slips that models make, played by a scripted model that then does what the error text says: how many still end well?
+
+    python -m bench.models_slips [--strict-tools] [--json FILE]
+
+Each slip is a wrong answer (one or several tool calls) in an episode of a small repository made for it. The scripted
+model reads the results: a call that was refused or not run it sends again, right this time, with the numbers that it was
+told last; a call that was accepted it takes for done. It *ends well* when the commits that are left have the trees and
+messages of the same episode played without a slip.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gitgoodbench.agents.answer import Answer
+from gitgoodbench.agents.base import Budget
+from gitgoodbench.agents.calls import ToolCall, recorded_call
+from gitgoodbench.agents.loop import converse
+from gitgoodbench.agents.meter import Meter, Tokens
+from gitgoodbench.git.commits import read_commits
+from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.sandbox.local import LocalProvider
+from gitgoodbench.scenario import EpisodeOptions, Message, Outcome, load_scenarios
+from gitgoodbench.workspace.scratch import ScratchRepository
+from tests.support.chains import make_chain
+from tests.support.merges import make_merge
+
+LINES = [b"line %d\n" % number for number in range(60)]
+REASON = "because"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A call as a model writes it. arguments: an object, or text that is to be one."""
+
+    name: str
+    arguments: dict[str, Any] | str = field(default_factory=dict)
+
+
+Play = Generator[Sequence[Written], list[str], None]
+"""A scripted model: yields the calls of an answer, gets their results."""
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A way to err. If it stays a loss, `why` says why nothing can mend it."""
+
+    scenario: str
+    name: str
+    play: Callable[[], Play]
+    why: str = ""
+
+
+def refused(result: str) -> bool:
+    return result.startswith("error:")
+
+
+# --- interactive rebase: commit 0 is kept, commit 2 mends it, commit 1 gets another message ------------------------------
+
+PLAN: list[dict[str, Any]] = [
+    {"commit_index": 0, "command": "pick"},
+    {"commit_index": 2, "command": "fixup"},
+    {"commit_index": 1, "command": "reword", "commit_msg": "Explain the middle"},
+]
+
+
+def plan(items: Any = PLAN, **more: Any) -> Written:
+    return Written("update_rebase_todo_list", {"rebase_todo_list_items": items, "reason": REASON, **more})
+
+
+def changed(position: int, **fields: Any) -> list[dict[str, Any]]:
+    return [{**item, **fields} if at == position else item for at, item in enumerate(PLAN)]
+
+
+EXECUTE = Written("execute_rebase", {"reason": REASON})
+
+
+def rebase(*wrong: Written) -> Callable[[], Play]:
+    """Send the wrong answer; then the plan where it was refused, and execute until that is done."""
+
+    def play() -> Play:
+        results = yield wrong
+        planned = any(
+            call.name == "update_rebase_todo_list" and not refused(result)
+            for call, result in zip(wrong, results, strict=True)
+        )
+        warned = any(
+            "Warning" in result or "not carried out" in result or "leaves every" in result for result in results
+        )
+        if not planned or warned or "conflict" in results[-1]:
+            yield [plan()]
+        for _ in range(3):
+            (result,) = yield [EXECUTE]
+            if not refused(result):
+                return
+            yield [plan()]
+
+    return play
+
+
+def clean_rebase() -> Play:
+    yield [plan()]
+    yield [EXECUTE]
+
+
+CONFLICTING = [
+    {"commit_index": 2, "command": "pick"},
+    {"commit_index": 0, "command": "fixup"},
+    {"commit_index": 1, "command": "reword", "commit_msg": "Explain the middle"},
+]
+DROPPING = [PLAN[0], {"commit_index": 2, "command": "drop"}, PLAN[2]]
+FROM_ONE = [{**item, "commit_index": item["commit_index"] + 1} for item in PLAN]
+PICKS = [{"commit_index": index, "command": "pick"} for index in range(3)]
+
+REBASE_SLIPS = [
+    ("a word in another case, and execute in the same answer", rebase(plan(changed(1, command="Fixup")), EXECUTE)),
+    ("an unknown word, and execute in the same answer", rebase(plan(changed(1, command="meld")), EXECUTE)),
+    ("an unknown word", rebase(plan(changed(1, command="combine")))),
+    ("a word in capitals", rebase(plan(changed(0, command="PICK")))),
+    ("Git's abbreviations", rebase(plan([PLAN[0] | {"command": "p"}, PLAN[1] | {"command": "f"}, PLAN[2] | {"command": "r"}]))),
+    ("fixup -c", rebase(plan([PLAN[0], PLAN[1] | {"command": "fixup"}, PLAN[2]]), EXECUTE)),
+    ("blanks around a word", rebase(plan(changed(1, command=" fixup ")))),
+    ("indexes counted from one", rebase(plan(FROM_ONE), EXECUTE)),
+    ("an index in quotes", rebase(plan(changed(0, commit_index="0")))),
+    ("an index as a fraction", rebase(plan(changed(1, commit_index=2.0)))),
+    ("a negative index", rebase(plan(changed(0, commit_index=-1)), EXECUTE)),
+    ("items as strings of JSON", rebase(plan([json.dumps(item) for item in PLAN]))),
+    ("the list as a string of JSON", rebase(plan(json.dumps(PLAN)))),
+    ("a commit left out", rebase(plan(PLAN[:2]), EXECUTE)),
+    ("a commit twice", rebase(plan([*PLAN, PLAN[0]]), EXECUTE)),
+    ("a commit dropped by mistake", rebase(plan(DROPPING))),
+    ("a commit dropped by mistake, executed in the same answer", rebase(plan(DROPPING), EXECUTE)),
+    ("executed before there is a plan", rebase(EXECUTE)),
+    ("executed before the plan, in one answer", rebase(EXECUTE, plan())),
+    ("a plan that changes nothing, executed", rebase(plan(PICKS), EXECUTE)),
+    ("commits moved so that they conflict", rebase(plan(CONFLICTING))),
+    ("commits moved so that they conflict, executed in the same answer", rebase(plan(CONFLICTING), EXECUTE)),
+    ("reword without a message", rebase(plan([*PLAN[:2], {"commit_index": 1, "command": "reword"}]), EXECUTE)),
+    ("reword with a blank message", rebase(plan(changed(2, commit_msg=" \n ")), EXECUTE)),
+    ("a NUL in a message", rebase(plan(changed(2, commit_msg="a\0b")), EXECUTE)),
+    ("a field of another name", rebase(plan([*PLAN[:2], {"commit_index": 1, "command": "reword", "message": "x"}]), EXECUTE)),
+    ("an argument of another name", rebase(Written("update_rebase_todo_list", {"items": PLAN, "reason": REASON}), EXECUTE)),
+    ("no reason", rebase(Written("update_rebase_todo_list", {"rebase_todo_list_items": PLAN}))),
+    ("a plan that begins with fixup", rebase(plan([PLAN[1], PLAN[0], PLAN[2]]), EXECUTE)),
+    ("arguments that are no JSON", rebase(Written("update_rebase_todo_list", '{"rebase_todo_list_items": ['), EXECUTE)),
+    ("a tool that does not exist", rebase(Written("git_rebase", {}), EXECUTE)),
+    ("a look at a commit that is not there, then plan and execute", rebase(Written("show_changes_in", {"commit_index": 3}), plan(), EXECUTE)),
+    ("a message with CRLF and trailing blanks", rebase(plan(changed(2, commit_msg="Explain the middle  \r\n")))),
+]  # fmt: skip
+
+# --- iterative committing: three hunks, a commit for each, then the other file ------------------------------------------
+
+MESSAGES = {"+one": "Say one", "+two": "Say two", "+three": "Say three"}
+REST = Written("commit_remaining_changes", {"commit_message": "Adapt the rest", "reason": REASON})
+_SHOWN = re.compile(r"^Hunk (\d+) \(of \d+\) in [^\n]*:\n(.*?)(?=^Hunk \d+ \(|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def hunks(selected: Any, message: Any = "Say one", **more: Any) -> Written:
+    return Written(
+        "commit_changes_in", {"selected_hunks": selected, "commit_message": message, "reason": REASON, **more}
+    )
+
+
+def divide(*wrong: Written, means: Sequence[str] = ("+one",)) -> Callable[[], Play]:
+    """Send the wrong answer; then commit each hunk that is not, by the number that it was last shown under."""
+
+    def play() -> Play:
+        done: set[str] = set()
+        shown = {"+one": 1, "+two": 2, "+three": 3}
+        rest_done = False
+        results = yield wrong
+        for call, result, meant in zip(wrong, results, [*means, *[""] * len(wrong)], strict=False):
+            if not refused(result) and call.name == "commit_changes_in":
+                done.add(meant)
+                shown = numbers_in(result) or shown
+        for sign, message in MESSAGES.items():
+            if sign in done:
+                continue
+            if sign not in shown:
+                return  # it is told that nothing of this kind remains
+            (result,) = yield [hunks([shown[sign]], message)]
+            shown = numbers_in(result) or shown
+            rest_done = "Everything is committed" in result
+        if not rest_done:
+            yield [REST]
+
+    return play
+
+
+def numbers_in(result: str) -> dict[str, int]:
+    """Which hunk each of the three is, as the result shows them."""
+    return {sign: int(number) for number, body in _SHOWN.findall(result) for sign in MESSAGES if f"\n{sign}" in body}
+
+
+def clean_division() -> Play:
+    return divide(hunks([1]))()
+
+
+THREE = [hunks([number], message) for number, message in enumerate(MESSAGES.values(), 1)]
+LEGAL = "a legal call, wrong only by what was meant; once a commit is made no tool takes it back"
+
+DIVISION_SLIPS: list[tuple[Any, ...]] = [
+    ("three commits in one answer", divide(*THREE, means=tuple(MESSAGES))),
+    ("three commits and the rest in one answer", divide(*THREE, REST, means=tuple(MESSAGES))),
+    ("one number, not a list", divide(hunks(1))),
+    ("a number in quotes", divide(hunks("1"))),
+    ("a number in quotes in the list", divide(hunks(["1"]))),
+    ("the list as a string of JSON", divide(hunks("[1]"))),
+    ("a fraction", divide(hunks([1.0]))),
+    ("numbers counted from zero", divide(hunks([0]), hunks([1], "Say two"), hunks([2], "Say three"))),
+    ("a hunk that is not there, others in the same answer", divide(hunks([4]), *THREE[1:])),
+    ("the same hunk twice in a list", divide(hunks([1, 1]))),
+    ("the same hunk in two calls", divide(hunks([1]), hunks([1], "Say two"), means=("+one", ""))),
+    ("no hunk", divide(hunks([]), *THREE[1:])),
+    ("an empty message", divide(hunks([1], ""), *THREE[1:])),
+    ("a blank message", divide(hunks([1], "\n\t \n"))),
+    ("a message with CRLF and trailing blanks", divide(hunks([1], "Say one  \r\n\r\n"))),
+    ("a NUL in a message", divide(hunks([1], "a\0"), *THREE[1:])),
+    ("no message", divide(Written("commit_changes_in", {"selected_hunks": [1], "reason": REASON}), *THREE[1:])),
+    ("no reason", divide(Written("commit_changes_in", {"selected_hunks": [1], "commit_message": "Say one"}))),
+    ("reason is null", divide(hunks([1], reason=None))),
+    ("an argument that does not exist", divide(hunks([1], author="me"), *THREE[1:])),
+    ("the rest first", divide(REST, *THREE, means=("", *MESSAGES))),
+    ("a tool that does not exist", divide(Written("git_commit", {}), *THREE)),
+    ("arguments that are no JSON", divide(Written("commit_changes_in", '{"selected_hunks": [1'), *THREE[1:])),
+    ("all hunks too early", divide(hunks("all")), LEGAL),
+    ("a range that takes too much", divide(hunks("1-3")), LEGAL),
+]
+
+# --- merge conflict resolution: two conflicts, one line each -------------------------------------------------------------
+
+ANSWERS = ("first\n", "second\n")
+
+
+def settle(content: Any, **more: Any) -> Written:
+    return Written("resolve_current_merge_conflict_with", {"content": content, "reason": REASON, **more})
+
+
+def resolve(*wrong: Written) -> Callable[[], Play]:
+    """Send the wrong answer; then settle what is open, told by the results."""
+
+    def play() -> Play:
+        results = yield wrong
+        done = sum(
+            not refused(result) and call.name.startswith("resolve") for call, result in zip(wrong, results, strict=True)
+        )
+        for answer in ANSWERS[done:]:
+            yield [settle(answer)]
+
+    return play
+
+
+def clean_resolution() -> Play:
+    return resolve(settle(ANSWERS[0]))()
+
+
+VIEW = Written("view_merge_conflict_at", {"conflict_index": 2, "reason": REASON})
+MARKED = "<<<<<<< HEAD\nlocal\n=======\nincoming\n>>>>>>> incoming\n"
+
+MERGE_SLIPS = [
+    ("both conflicts in one answer", resolve(settle(ANSWERS[0]), settle(ANSWERS[1]))),
+    ("a conflict that is not there, then both", resolve(VIEW, settle(ANSWERS[0]), settle(ANSWERS[1]))),
+    ("the markers left in", resolve(settle(MARKED), settle(ANSWERS[1]))),
+    ("no content, then the next", resolve(Written("resolve_current_merge_conflict_with", {"reason": REASON}), settle(ANSWERS[1]))),
+    ("content as a list of lines", resolve(settle(["first"]), settle(ANSWERS[1]))),
+    ("the tool for conflicts without text", resolve(Written("resolve_current_merge_conflict_by_choosing", {"choice": "LOCAL"}), settle(ANSWERS[1]))),
+    ("no reason", resolve(Written("resolve_current_merge_conflict_with", {"content": ANSWERS[0]}))),
+    ("a window of null", resolve(Written("view_current_merge_conflict_with", {"context_window_size": None, "reason": REASON}), settle(ANSWERS[0]))),
+    ("a window in quotes", resolve(Written("view_current_merge_conflict_with", {"context_window_size": "10"}), settle(ANSWERS[0]))),
+    ("a path that does not exist, then both", resolve(Written("view_file_at", {"relative_path_from_project_root": "b.py"}), settle(ANSWERS[0]), settle(ANSWERS[1]))),
+    ("more answers than conflicts", resolve(settle(ANSWERS[0]), settle(ANSWERS[1]), settle("third\n"))),
+]  # fmt: skip
+
+
+def all_slips() -> list[Slip]:
+    listed = (("ir", REBASE_SLIPS), ("icc", DIVISION_SLIPS), ("mcr", MERGE_SLIPS))
+    return [Slip(scenario, *slip) for scenario, slips in listed for slip in slips]
+
+
+class ScriptedModel:
+    """A `Chat` that plays a script."""
+
+    def __init__(self, play: Play) -> None:
+        self._play = play
+        self._asked = 0
+
+    def answer(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter) -> Answer:  # noqa: ARG002
+        try:
+            written = next(self._play) if not self._asked else self._play.send(results_at_the_end(messages))
+        except StopIteration:
+            written = []
+        self._asked += 1
+        calls = tuple(
+            ToolCall(f"c{self._asked}-{number}", call.name, arguments_of(call)) for number, call in enumerate(written)
+        )
+        message: Message = {"role": "assistant", "content": None if calls else "Done."}
+        if calls:
+            message["tool_calls"] = [recorded_call(call) for call in calls]
+        return Answer(message, calls, "stop", Tokens())
+
+
+def arguments_of(call: Written) -> str:
+    return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
+
+
+def results_at_the_end(messages: Sequence[Message]) -> list[str]:
+    results: list[str] = []
+    for message in reversed(messages):
+        if message["role"] != "tool":
+            break
+        results.insert(0, message["content"])
+    return results
+
+
+class Cases:
+    """One repository for each scenario."""
+
+    def __init__(self, folder: Path) -> None:
+        base = b"".join(LINES)
+        first = base.replace(b"line 5\n", b"first\n")
+        middle = first.replace(b"line 30\n", b"middle\n")
+        last = middle.replace(b"first\n", b"first, mended\n")
+        self.rebase = make_chain(folder / "ir", [{b"a.py": text} for text in (base, first, middle, last)])
+        final = base.replace(b"line 5\n", b"one\n").replace(b"line 30\n", b"two\n").replace(b"line 50\n", b"three\n")
+        changed = base.replace(b"line 5\n", b"one\n")
+        files = [
+            {b"a.py": base, b"b.py": b"b\n"},
+            {b"a.py": changed, b"b.py": b"b\n"},
+            {b"a.py": final, b"b.py": b"B\n"},
+        ]
+        self.division = make_chain(folder / "icc", files)
+        sides = [base.replace(b"line 5\n", word).replace(b"line 30\n", word) for word in (b"local\n", b"incoming\n")]
+        self.merge = make_merge(folder / "mcr", *({b"a.py": text} for text in (base, *sides, base)))
+
+    def of(self, scenario: str) -> Any:
+        return {"ir": self.rebase, "icc": self.division, "mcr": self.merge}[scenario]
+
+
+def play(
+    case: Any, name: str, script: Play, provider: SandboxProvider, options: EpisodeOptions
+) -> list[tuple[str, bytes]]:
+    """Trees and messages of the commits that are left, oldest first."""
+    scenario = load_scenarios()[name]
+    with provider.open(run_id="slips", episode_id="slips") as sandbox:
+        episode = scenario.prepare(case.sample, case.store, sandbox, options)
+        converse(episode, ScriptedModel(script), Meter(Budget(max_turns=12)))
+        outcome = episode.outcome()
+    return left(case, outcome)
+
+
+def left(case: Any, outcome: Outcome) -> list[tuple[str, bytes]]:
+    assert outcome.head is not None
+    with ScratchRepository(case.git) as scratch:
+        if outcome.bundle is not None:
+            scratch.import_bundle(outcome.bundle)
+        listed = scratch.git.run("rev-list", "--reverse", "--first-parent", outcome.head).decode().split()
+        return [(commit.tree, commit.message) for commit in read_commits(scratch.git, listed)]
+
+
+def measure(options: EpisodeOptions) -> list[tuple[Slip, bool]]:
+    clean = {"ir": clean_rebase, "icc": clean_division, "mcr": clean_resolution}
+    provider = LocalProvider()
+    with tempfile.TemporaryDirectory() as folder:
+        cases = Cases(Path(folder))
+        wanted = {name: play(cases.of(name), name, script(), provider, options) for name, script in clean.items()}
+        return [
+            (
+                slip,
+                play(cases.of(slip.scenario), slip.scenario, slip.play(), provider, options) == wanted[slip.scenario],
+            )
+            for slip in all_slips()
+        ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--strict-tools", action="store_true")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    results = measure(EpisodeOptions(strict_tools=True) if args.strict_tools else EpisodeOptions())
+    for slip, well in results:
+        print(f"{slip.scenario:4} {'well' if well else 'LOST':5} {slip.name}{f' ({slip.why})' if slip.why else ''}")
+    print(f"\n{sum(well for _, well in results)} of {len(results)} end well")
+    if args.json:
+        rows = [
+            {"scenario": slip.scenario, "slip": slip.name, "ends_well": well, "why": slip.why} for slip, well in results
+        ]
+        args.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
