@@ -62,7 +62,7 @@ def refused(result: str) -> bool:
     return result.startswith("error:")
 
 
-# --- interactive rebase: commit 0 is kept, commit 2 mends it, commit 1 gets another message ------------------------------
+# Interactive rebase: commit 0 is kept, commit 2 mends it, commit 1 gets another message.
 
 PLAN: list[dict[str, Any]] = [
     {"commit_index": 0, "command": "pick"},
@@ -155,7 +155,7 @@ REBASE_SLIPS = [
     ("a message with CRLF and trailing blanks", rebase(plan(changed(2, commit_msg="Explain the middle  \r\n")))),
 ]  # fmt: skip
 
-# --- iterative committing: three hunks, a commit for each, then the other file ------------------------------------------
+# Iterative committing: three hunks, a commit for each, then the other file.
 
 MESSAGES = {"+one": "Say one", "+two": "Say two", "+three": "Say three"}
 REST = Written("commit_remaining_changes", {"commit_message": "Adapt the rest", "reason": REASON})
@@ -234,7 +234,7 @@ DIVISION_SLIPS: list[tuple[Any, ...]] = [
     ("a range that takes too much", divide(hunks("1-3")), LEGAL),
 ]
 
-# --- merge conflict resolution: two conflicts, one line each -------------------------------------------------------------
+# Merge conflict resolution: two conflicts, one line each.
 
 ANSWERS = ("first\n", "second\n")
 

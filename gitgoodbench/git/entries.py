@@ -33,4 +33,4 @@ def _describe(entry: Entry, size: int | None, target: bytes | None) -> str:
     if entry.mode == SYMLINK:
         return "a symbolic link" if target is None else f"a symbolic link to {show_path(target)}"
     kind = "an executable file" if entry.mode == EXECUTABLE else "a file"
-    return f"{kind} whose content is missing" if size is None else f"{kind} of {size:,} bytes"
+    return f"{kind} whose content is missing" if size is None else f"{kind} of {size:,} byte{'' if size == 1 else 's'}"

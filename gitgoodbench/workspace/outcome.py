@@ -69,6 +69,16 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
     return Outcome(head, bundle.stdout, state)
 
 
+_OPERATIONS: Final = {
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+}
+"""What lies in the repository while an operation waits to be continued."""
+
+
 def undone(git: Git, tree: str | None = None) -> str | None:
     """What an agent with a shell has left halfway, in words for it; None where nothing is (or nobody can say).
 
@@ -84,9 +94,9 @@ def undone(git: Git, tree: str | None = None) -> str | None:
             shown = ", ".join(show_path(path) for path in paths[:5])
             more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
             return f"{shown}{more} {'is' if len(paths) == 1 else 'are'} {problem}"
-    for name in ("MERGE_HEAD", "REBASE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"):
-        if _execute(git, "rev-parse", "--verify", "--quiet", name).returncode == 0:
-            return f"an operation is under way ({name} exists)"
+    for name, operation in _OPERATIONS.items():
+        if git.executor.exec(["test", "-e", f"{git.git_dir}/{name}"], env=git.environment).returncode == 0:
+            return f"a {operation} is under way"
     if tree is not None and _execute(git, "diff", "--quiet", tree, "HEAD", "--").returncode == 1:
         return f"the contents differ from what they were; `git diff {tree} HEAD` shows how"
     return None

@@ -85,6 +85,7 @@ def _nearest_states(division: Division, grouping: Grouping, commits: int, *, spl
     """What stands at the touched paths after each of the nearest commits."""
     if split:
         for number, cuts in mixed_hunks(division, grouping):
+            division.begin_answer()
             division.split(number, cuts)
     for pieces in pieces_by_commit(division, grouping, commits).values():
         yield division.take(pieces)

@@ -15,7 +15,7 @@ from .division import Division
 
 TEMPLATES = PromptTemplates(__package__)
 
-HUNKS_LIMIT = 80_000
+HUNKS_LIMIT = 70_000
 """Characters of all hunks together that the prompt shows in full."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.histories import HistoryPair
-from gitgoodbench.git.messages import clean_message
 from gitgoodbench.git.process import Git
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.scoring.chain_edits import tell_the_same

@@ -14,6 +14,7 @@ from gitgoodbench.agents.openai import OpenAIAgent
 from gitgoodbench.agents.pricing import Price
 from gitgoodbench.errors import AgentFailed, Status
 from gitgoodbench.sandbox.base import SandboxDied
+from gitgoodbench.tools import Tool
 from tests.support.fake_episode import FakeEpisode
 from tests.support.model_agent import KEY, play
 from tests.support.scripted_llm import (
@@ -103,6 +104,40 @@ def test_calls_after_the_one_that_finished_the_work_are_answered_but_not_run() -
     assert played.trajectory.status is Status.COMPLETED
     assert played.results == ["done", "error: not run: an earlier call of this answer finished the work"]
     assert episode.lines == []
+
+
+def test_calls_after_one_that_failed_are_not_run_and_say_so() -> None:
+    episode = FakeEpisode()
+    answer = [Call.of("write_line", text="a"), Call.of("write_line", text=""), Call.of("finish", message="done")]
+    played = play([calls_all(*answer), *THREE_LINES[:2]], episode=episode)
+    assert played.trajectory.status is Status.COMPLETED
+    assert played.results[1:3] == [
+        "error: an empty line is no line",
+        "error: not run: an earlier call of this answer failed. "
+        "Mend that one first, then send this one again if it still fits.",
+    ]
+    assert episode.lines == ["a", "a", "b"]
+    assert episode.message is None
+
+
+def test_what_was_read_as_what_is_in_the_notes() -> None:
+    class Counting(FakeEpisode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.tools = (*self.tools, Tool.of(self.skip))
+
+        def skip(self, count: int) -> str:
+            """Skip lines.
+
+            Args:
+                count: how many.
+            """
+            self.lines += ["-"] * count
+            return "skipped"
+
+    played = play([calls("skip", count="3")], episode=Counting())
+    assert played.trajectory.status is Status.COMPLETED
+    assert played.trajectory.notes == ('answer 1, skip: count: "3" read as 3',)
 
 
 @pytest.mark.parametrize(

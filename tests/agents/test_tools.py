@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, NotRequired
 
 import pytest
@@ -10,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
 from gitgoodbench.errors import ToolError
-from gitgoodbench.tools import Tool
+from gitgoodbench.tools import Tool, ToolResult
 
 
 class Item(TypedDict):
@@ -177,11 +179,11 @@ def test_call_passes_values_and_defaults() -> None:
         ({"path": 1, "reason": "r"}, "show: argument path: Input should be a valid string"),
         ({"path": None, "reason": "r"}, "show: argument path: Input should be a valid string"),
         (
-            {"path": "a", "reason": "r", "context_window_size": "5"},
+            {"path": "a", "reason": "r", "context_window_size": "five"},
             "show: argument context_window_size: Input should be a valid integer",
         ),
         (
-            {"path": "a", "reason": "r", "context_window_size": 5.0},
+            {"path": "a", "reason": "r", "context_window_size": 5.5},
             "show: argument context_window_size: Input should be a valid integer",
         ),
         (
@@ -196,6 +198,54 @@ def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -
     with pytest.raises(ToolError) as raised:
         SHOW.call(arguments)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reading"),
+    [
+        ({"path": "a", "reason": "r", "context_window_size": "7"}, 'context_window_size: "7" read as 7'),
+        ({"path": "a", "reason": "r", "context_window_size": 7.0}, "context_window_size: 7.0 read as 7"),
+        ({"path": "a", "reason": "r", "context_window_size": None}, "context_window_size: null read as left out"),
+        ({"path": "a", "reason": "r", "side": " OURS"}, 'side: " OURS" read as "ours"'),
+    ],
+)
+def test_harmless_dialects_are_read_and_noted_and_a_strict_tool_reads_none(
+    arguments: dict[str, object], reading: str
+) -> None:
+    result = SHOW.run(arguments)
+    size = 5 if arguments.get("context_window_size", 5) in (5, None) else 7
+    assert result == ToolResult(f"'a' 'r' {size} 'ours'", readings=(reading,))
+    strict = replace(SHOW, strict=True).run(arguments)
+    assert strict.is_error
+    assert strict.readings == ()
+
+
+def test_a_list_as_a_string_of_json_is_read() -> None:
+    items = [{"commit_index": 1, "command": "drop"}]
+    result = PLAN.run({"items": json.dumps(items)})
+    assert not result.is_error
+    assert result.readings == (f"items: {json.dumps(json.dumps(items))} read as {json.dumps(items)}",)
+
+
+def test_an_error_shows_the_example_of_the_docstring() -> None:
+    def greet(name: str) -> str:
+        """Greet somebody.
+
+        Args:
+            name: who it is.
+
+        Example:
+            greet(name="a name that is long enough to need
+            a second line")
+        """
+        return name
+
+    tool = Tool.of(greet)
+    assert tool.schema["function"]["description"] == "Greet somebody."
+    assert tool.run({}).text == (
+        "error: greet: argument name: it is required\n"
+        'A right call: greet(name="a name that is long enough to need a second line")'
+    )
 
 
 def test_wrong_arguments_deep_inside_are_named_by_their_place() -> None:

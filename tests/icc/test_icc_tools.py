@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import pytest
 
+from gitgoodbench.agents.calls import call_tool
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.conflict_text import split_lines
 from gitgoodbench.git.objects import REGULAR
@@ -68,7 +70,10 @@ def test_the_last_hunk_first_and_the_others_under_new_numbers(case: ChainCase, l
         told = commit(episode, 1, message="Second\n\nWith a body.")
         assert told == (
             "Hunk 1 is committed. No hunk remains. Commit the changes in the other files with "
-            "commit_remaining_changes:\n- b.py (changed)\n- c/new.py (new)"
+            "commit_remaining_changes:\n- b.py (changed)\n- c/new.py (new)\n\n"
+            "diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-b\n+B\n"
+            "diff --git a/c/new.py b/c/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/c/new.py\n@@ -0,0 +1 @@\n+new\n"
+            "\\ No newline at end of file\n"
         )
         assert not episode.finished
         assert call(episode, "commit_remaining_changes", commit_message="Rest") == (
@@ -118,12 +123,61 @@ def test_hunks_that_are_not_there_are_refused_and_nothing_is_committed(
         assert len(episode.division.remaining) == 3
 
 
-@pytest.mark.parametrize("arguments", [{"selected_hunks": ["1"]}, {"selected_hunks": 1}, {"selected_hunks": [True]}])
-def test_arguments_of_another_type_are_refused(
-    case: ChainCase, local_provider: SandboxProvider, arguments: dict[str, object]
+@pytest.mark.parametrize("selected", [["one"], [True], {"1": 1}, "1-x", "-1", [[1]], [1.5]])
+def test_what_names_no_hunks_is_refused_with_a_right_call(
+    case: ChainCase, local_provider: SandboxProvider, selected: object
 ) -> None:
-    with begin(case, local_provider) as (episode, _), pytest.raises(ToolError, match="selected_hunks"):
-        call(episode, "commit_changes_in", commit_message="x", **arguments)
+    with begin(case, local_provider) as (episode, _), pytest.raises(ToolError) as refused:
+        call(episode, "commit_changes_in", commit_message="x", selected_hunks=selected)
+    assert str(refused.value).startswith(
+        "commit_changes_in: argument selected_hunks: it must be a list of numbers, such as [1, 3]\nA right call: "
+        "commit_changes_in(selected_hunks=[1, 3], "
+    )
+
+
+@pytest.mark.parametrize(
+    ("selected", "read"),
+    [
+        (2, [2]), ("2", [2]), (["2"], [2]), ([2.0], [2]), ("[1, 3]", [1, 3]), ("1-2", [1, 2]), (["1-2", 3], [1, 2, 3]),
+        ("1, 3", [1, 3]), ("1 - 3", [1, 2, 3]), ("all", "all"), (["ALL"], "all"),
+    ],
+)  # fmt: skip
+def test_other_ways_to_name_hunks_are_read_and_noted(
+    case: ChainCase, local_provider: SandboxProvider, selected: object, read: object
+) -> None:
+    arguments = {"selected_hunks": selected, "commit_message": "x"}
+    with begin(case, local_provider) as (episode, _):
+        result = call_tool(episode.tools, "commit_changes_in", arguments)
+        assert not result.is_error
+        assert result.readings == (f"selected_hunks: {json.dumps(selected)} read as {json.dumps(read)}",)
+        wanted = {"all": 3}.get(str(read), len(read))  # type: ignore[arg-type]
+        assert len(episode.division.remaining) == 3 - wanted
+    with begin(case, local_provider, EpisodeOptions(strict_tools=True)) as (episode, _):
+        assert call_tool(episode.tools, "commit_changes_in", arguments).is_error
+
+
+def test_numbers_mean_the_same_in_all_calls_of_one_answer(case: ChainCase, local_provider: SandboxProvider) -> None:
+    with begin(case, local_provider) as (episode, _):
+        episode.begin_answer()
+        for number, message in enumerate("ABC", 1):
+            arguments = {"selected_hunks": [number], "commit_message": message}
+            assert not call_tool(episode.tools, "commit_changes_in", arguments).is_error
+        assert a_py(episode, case) == [text(ONE), text(ONE, TWO), text(ONE, TWO, THREE)]
+
+
+def test_a_hunk_that_an_earlier_call_of_the_answer_committed_or_split_is_refused(
+    case: ChainCase, local_provider: SandboxProvider
+) -> None:
+    reason = "hunk 1 was committed or split by an earlier call of this answer"
+    again = {"selected_hunks": [1], "commit_message": "again"}
+    with begin(case, local_provider, EXTENDED) as (episode, _):
+        episode.begin_answer()
+        call_tool(episode.tools, "split_hunk", {"hunk": 1, "after_lines": [1]})
+        assert reason in call_tool(episode.tools, "commit_changes_in", again).text
+        episode.begin_answer()
+        call_tool(episode.tools, "commit_changes_in", again)
+        assert reason in call_tool(episode.tools, "commit_changes_in", again).text
+        assert len(episode.division.remaining) == 3
 
 
 @pytest.mark.parametrize(("message", "reason"), [("", "is empty"), (" \n\t", "is empty"), ("a\0b", "NUL")])
@@ -144,13 +198,14 @@ def test_a_message_that_no_commit_can_have_is_refused(
         "a\n\n\n\nb\n# c\nexec touch PWNED",
         "\U0001f600",
         "-m x",
+        "a \r\n\r\n\r\n  b\t\r\n",
     ],
 )
-def test_a_message_is_kept_as_it_is(case: ChainCase, local_provider: SandboxProvider, message: str) -> None:
+def test_a_message_is_cleaned_as_git_does(case: ChainCase, local_provider: SandboxProvider, message: str) -> None:
     with begin(case, local_provider) as (episode, sandbox):
         commit(episode, 1, message=f"\n {message} \n\n")
         raw = episode.git.run("cat-file", "commit", "HEAD").partition(b"\n\n")[2]
-        assert raw == message.encode() + b"\n"
+        assert raw == case.git.run("stripspace", stdin=f"\n {message} \n\n".encode())
         assert b"wned" not in sandbox.exec(["ls"]).stdout.lower()
 
 
@@ -294,6 +349,6 @@ def test_more_hunks_than_can_be_shown_are_summed_up(tmp_path: Path, local_provid
     case = make_chain(tmp_path / "r.git", [{b"a.py": base}, {b"a.py": final}])
     with begin(case, local_provider) as (episode, _):
         prompt = episode.prompt[1]["content"]
-        assert len(prompt) < 250_000
-        assert "\n\nThe others are too many to be shown here:\nHunk 28 in a.py: @@ -268,7 +268,7 @@" in prompt
-        assert "\nHunks 128 to 200 follow, in their order, up to a.py\n" in prompt
+        assert sum(len(message["content"]) for message in episode.prompt) <= 100_000
+        assert "\n\nThe others are too many to be shown here:\nHunk 11 in a.py: @@ -98,7 +98,7 @@" in prompt
+        assert "\nHunks 111 to 200 follow, in their order, up to a.py\n" in prompt

@@ -150,7 +150,13 @@ def test_dropped_work_is_gone_from_the_files_and_fails_its_gate(
     case: RebaseCase, local_provider: SandboxProvider
 ) -> None:
     with begin(case, local_provider) as (episode, sandbox):
-        update(episode, (0, "pick"), (1, "drop"), (2, "drop"))
+        loss = (
+            "the contents in the end would differ from what they are now in a.py, dir/b.py, "
+            "since commits 1, 2 would be dropped."
+        )
+        assert update(episode, (0, "pick"), (1, "drop"), (2, "drop")).endswith(f"\nWarning: {loss}")
+        with pytest.raises(ToolError, match=f"^not carried out: {loss}"):
+            call(episode, "execute_rebase")
         assert call(episode, "execute_rebase").endswith("\nThe contents in the end differ from what they were.")
         assert sandbox.exec(["find", ".", "-not", "-path", "./.git*", "-type", "f"]).stdout == b"./a.py\n"
         assert sandbox.get("a.py", limit=1000) == TOP + b"1\n"
