@@ -223,8 +223,9 @@ class MergeTools:
         left = [line for line in split_lines(answer) if line.rstrip(b"\r\n") in markers]
         if left and number not in self._warned:
             self._warned.add(number)
+            shown = to_text(left[0].strip(), "latin-1")
             raise ToolError(
-                f"not resolved: content still holds the conflict's marker line {to_text(left[0].strip(), 'latin-1')!r}. "
+                f"not resolved: content still holds the conflict's marker line {shown!r}. "
                 "Leave the marker lines out; if they shall stay in the file, send the same content again"
             )
 

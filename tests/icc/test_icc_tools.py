@@ -72,7 +72,8 @@ def test_the_last_hunk_first_and_the_others_under_new_numbers(case: ChainCase, l
             "Hunk 1 is committed. No hunk remains. Commit the changes in the other files with "
             "commit_remaining_changes:\n- b.py (changed)\n- c/new.py (new)\n\n"
             "diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-b\n+B\n"
-            "diff --git a/c/new.py b/c/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/c/new.py\n@@ -0,0 +1 @@\n+new\n"
+            "diff --git a/c/new.py b/c/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/c/new.py\n"
+            "@@ -0,0 +1 @@\n+new\n"
             "\\ No newline at end of file\n"
         )
         assert not episode.finished
@@ -350,5 +351,5 @@ def test_more_hunks_than_can_be_shown_are_summed_up(tmp_path: Path, local_provid
     with begin(case, local_provider) as (episode, _):
         prompt = episode.prompt[1]["content"]
         assert sum(len(message["content"]) for message in episode.prompt) <= 100_000
-        assert "\n\nThe others are too many to be shown here:\nHunk 11 in a.py: @@ -98,7 +98,7 @@" in prompt
-        assert "\nHunks 111 to 200 follow, in their order, up to a.py\n" in prompt
+        assert "\n\nThe others are too many to be shown here:\nHunk 10 in a.py: @@ -88,7 +88,7 @@" in prompt
+        assert "\nHunks 110 to 200 follow, in their order, up to a.py\n" in prompt

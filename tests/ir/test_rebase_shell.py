@@ -62,7 +62,7 @@ def test_a_rebase_under_way_is_seen(case: RebaseCase, docker_provider: SandboxPr
         onto = "--root" if case.base is None else "HEAD~3"
         stop = f"GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -i {onto}"
         call(episode, "run_command", command=stop, timeout_s=60)
-        with pytest.raises(ToolError, match="^not finished: a rebase is under way"):
+        with pytest.raises(ToolError, match=r"^not finished: a rebase is under way"):
             call(episode, "finish", message="done")
         call(episode, "finish", message="done")
         outcome = episode.outcome()
@@ -75,7 +75,7 @@ def test_a_rebase_under_way_is_seen(case: RebaseCase, docker_provider: SandboxPr
 def test_what_was_not_committed_is_seen_and_what_was_counts(case: RebaseCase, docker_provider: SandboxProvider) -> None:
     with begin(case, docker_provider, ToolSet.SHELL) as (episode, _):
         call(episode, "run_command", command="git commit -q --amend -m 'Correct it'; echo x > left", timeout_s=60)
-        with pytest.raises(ToolError, match="^not finished: left is not committed"):
+        with pytest.raises(ToolError, match=r"^not finished: left is not committed"):
             call(episode, "finish", message="done")
         call(episode, "finish", message="done")
         outcome = episode.outcome()

@@ -26,7 +26,9 @@ def after(case: MergeCase, provider: SandboxProvider, *commands: str) -> tuple[O
     """Outcome, verdict and command results of an agent that runs these commands."""
     with begin(case, provider, ToolSet.SHELL) as (episode, _):
         shown = [run(episode, command) for command in commands]
-        call(episode, "finish", message="done")
+        for tool in episode.tools:
+            if tool.name == "finish" and tool.run({}).is_error:  # said once what is left undone
+                assert not tool.run({}).is_error
         outcome = episode.outcome()
     return outcome, score(case, outcome), shown
 
