@@ -15,8 +15,8 @@ from typing import Final
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.chain_walk import ChainWalk, Step
 from gitgoodbench.git.commits import read_commits
+from gitgoodbench.git.messages import clean_message
 from gitgoodbench.git.process import Git
-from gitgoodbench.git.rebase_plan import clean_message
 from gitgoodbench.scoring.history_lines import ChangedFile, LineReader
 
 FACTS: Final = ("commits_combined", "commits_reordered", "commits_split", "only_reworded")
