@@ -19,12 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gitgoodbench.agents.answer import Answer
-from gitgoodbench.agents.base import Budget
-from gitgoodbench.agents.calls import ToolCall, recorded_call
 from gitgoodbench.agents.loop import converse
-from gitgoodbench.agents.meter import Meter, Tokens
 from gitgoodbench.git.commits import read_commits
+from gitgoodbench.models.answer import Answer
+from gitgoodbench.models.messages import ToolCall, recorded_call
+from gitgoodbench.models.meter import Budget, Meter, Tokens
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Message, Outcome, load_scenarios

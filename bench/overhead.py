@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gitgoodbench.agents.base import Budget
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.select import make_provider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, load_scenarios

@@ -30,7 +30,6 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from gitgoodbench.agents.base import Budget
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
 from gitgoodbench.errors import EpisodeError
@@ -41,6 +40,7 @@ from gitgoodbench.mining.options import LANGUAGES
 from gitgoodbench.mining.records import language_of, sample_id
 from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.targets import Target, find_targets
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios

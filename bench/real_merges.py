@@ -24,12 +24,12 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from gitgoodbench.agents.base import Budget
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.sample import MergeSpec, Sample
 from gitgoodbench.errors import EpisodeError
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
 from gitgoodbench.sandbox.select import make_provider

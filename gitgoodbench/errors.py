@@ -79,6 +79,12 @@ class AgentFailed(EpisodeError):
     status = Status.AGENT_FAILED
 
 
+class GaveUp(EpisodeError):
+    """The agent stopped with work left, or its model refused it."""
+
+    status = Status.GAVE_UP
+
+
 class LimitReached(EpisodeError):
     """A budget of the episode (turns, tokens, cost, time, context) is used up."""
 

@@ -17,15 +17,13 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
 from gitgoodbench.git.histories import HistoryPair as HistoryPair
 from gitgoodbench.jsontypes import Json as Json
+from gitgoodbench.models.messages import Message as Message
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.outcome import Outcome as Outcome
 from gitgoodbench.workspace.store import RepositoryStore
 
 ENTRY_POINT_GROUP = "gitgoodbench.scenarios"
-
-Message = dict[str, Any]
-"""A chat message as the Chat Completions API has it: role, content, tool_calls, tool_call_id."""
 
 
 class ToolSet(StrEnum):

@@ -1,36 +1,13 @@
-"""The Agent contract, its budget, and the trajectory that an episode leaves."""
+"""The Agent contract, and the trajectory that an episode leaves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
-from gitgoodbench.errors import EpisodeError, Status
+from gitgoodbench.errors import Status
+from gitgoodbench.models.meter import Budget, Usage
 from gitgoodbench.scenario import Episode, Message
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Limits of one episode; None is no limit. Tokens are prompt and completion together, cost is in US dollars."""
-
-    max_turns: int | None = 50
-    max_tokens: int | None = None
-    max_cost_usd: float | None = None
-    timeout_s: float | None = 1800.0
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What the model's server reported; None is unknown, never 0.
-
-    requests: every HTTP request sent, failed ones included. The other numbers cover the answers that arrived.
-    """
-
-    requests: int = 0
-    prompt_tokens: int | None = None
-    cached_tokens: int | None = None
-    completion_tokens: int | None = None
-    cost_usd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -48,12 +25,6 @@ class Trajectory:
     turns: int = 0
     error: str | None = None
     notes: tuple[str, ...] = ()
-
-
-class GaveUp(EpisodeError):
-    """The agent stopped with work left."""
-
-    status = Status.GAVE_UP
 
 
 class Agent(Protocol):

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from gitgoodbench.agents.answer import Answer
-from gitgoodbench.agents.base import GaveUp, Trajectory
-from gitgoodbench.agents.calls import run_call, tool_result
-from gitgoodbench.agents.meter import Meter
-from gitgoodbench.errors import EpisodeError, LimitReached, Status
+from gitgoodbench.agents.base import Trajectory
+from gitgoodbench.agents.calls import run_call
+from gitgoodbench.errors import EpisodeError, GaveUp, LimitReached, Status
+from gitgoodbench.models.answer import Answer
+from gitgoodbench.models.messages import tool_result
+from gitgoodbench.models.meter import Meter
 from gitgoodbench.scenario import Episode, Message
 from gitgoodbench.text import clean, clean_json, one_line
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from gitgoodbench.agents.base import Budget, Trajectory
-from gitgoodbench.agents.chat import ChatModel
+from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.agents.loop import converse
 from gitgoodbench.errors import RunAborted
+from gitgoodbench.models.chat import ChatModel
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.scenario import Episode
 
 DEFAULT_MODEL = "gpt-4o"

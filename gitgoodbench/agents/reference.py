@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
-from gitgoodbench.agents.base import Budget, GaveUp, Trajectory, Usage
-from gitgoodbench.agents.calls import ToolCall, call_tool, recorded_call, tool_result
-from gitgoodbench.agents.meter import Meter
-from gitgoodbench.errors import EpisodeError, Status, UserError
+from gitgoodbench.agents.base import Trajectory
+from gitgoodbench.agents.calls import call_tool
+from gitgoodbench.errors import EpisodeError, GaveUp, Status, UserError
+from gitgoodbench.models.messages import ToolCall, recorded_call, tool_result
+from gitgoodbench.models.meter import Budget, Meter, Usage
 from gitgoodbench.scenario import Call, Episode, Message, Policy
 from gitgoodbench.text import clean_json
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gitgoodbench.agents.base import Agent
-from gitgoodbench.agents.options import AgentOptions as AgentOptions
-from gitgoodbench.agents.options import chat_settings
 from gitgoodbench.agents.reference import NOOP, NoopAgent, ReferenceAgent
 from gitgoodbench.errors import UserError
+from gitgoodbench.models.options import ModelOptions, chat_settings
 from gitgoodbench.scenario import Policy, Scenario
 
 OPENAI = "openai"
@@ -26,7 +25,7 @@ def scenarios_of(name: str, scenarios: Mapping[str, Scenario]) -> list[str]:
     return [key for key, scenario in scenarios.items() if every or name in scenario.reference_agents()]
 
 
-def make_agent(name: str, scenarios: Mapping[str, Scenario], options: AgentOptions) -> Agent:
+def make_agent(name: str, scenarios: Mapping[str, Scenario], options: ModelOptions) -> Agent:
     """The agent of that name. Where a run spans several scenarios, take `agent.for_scenario(...)` for each.
 
     Raises:
@@ -44,7 +43,7 @@ def make_agent(name: str, scenarios: Mapping[str, Scenario], options: AgentOptio
     return ReferenceAgent(name, policies)
 
 
-def _openai_agent(options: AgentOptions) -> Agent:
+def _openai_agent(options: ModelOptions) -> Agent:
     from gitgoodbench.agents.openai import OpenAIAgent  # the SDK takes a second to import
 
     settings = chat_settings(options)

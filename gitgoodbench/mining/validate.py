@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from gitgoodbench.agents.base import Budget
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.dataset.sample import MergeSpec, Sample
@@ -21,6 +20,7 @@ from gitgoodbench.git.conflicts import read_conflicts
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.chain_check import check_chain
 from gitgoodbench.mining.findings import Finding, Kind, RowReport
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, Verdict
 from gitgoodbench.workspace.scratch import ScratchRepository

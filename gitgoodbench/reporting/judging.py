@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gitgoodbench.agents.base import Usage
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.runs.judging import same_model
 from gitgoodbench.runs.result import Result
 from gitgoodbench.scoring.agreement import Agreement, agreement

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gitgoodbench.agents.base import Usage
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.reporting.judging import Judging, Verdicts
 from gitgoodbench.reporting.layout import UNKNOWN, labels_of, make_table, print_table, proportion, say, two_lines
 from gitgoodbench.reporting.summary import RunSummary

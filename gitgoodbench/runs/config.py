@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from gitgoodbench.agents.base import Budget
 from gitgoodbench.dataset.select import Selection
 from gitgoodbench.errors import UserError
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.scoring.judge.options import MAX_LIMIT, MOST_REPEATS
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gitgoodbench.agents.base import Agent, Budget, Trajectory
+from gitgoodbench.agents.base import Agent, Trajectory
 from gitgoodbench.errors import (
     AgentFailed,
     EpisodeError,
@@ -20,6 +20,7 @@ from gitgoodbench.errors import (
     RunAborted,
     Status,
 )
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.files import empty_folder, write_atomically
 from gitgoodbench.runs.judging import judge_outcome, pending

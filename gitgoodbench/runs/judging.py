@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gitgoodbench.agents.options import key_in, server_of
 from gitgoodbench.agents.registry import OPENAI
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
+from gitgoodbench.models.options import key_in, server_of
 from gitgoodbench.runs.config import RunConfig
 from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.runs.paths import EpisodePaths

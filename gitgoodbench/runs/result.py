@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from gitgoodbench.agents.base import Usage
 from gitgoodbench.errors import Status
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.scoring.judge.record import JudgeRecord, State
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from gitgoodbench.agents.base import Agent
-from gitgoodbench.agents.options import OPENAI_HOST, AgentOptions
-from gitgoodbench.agents.pricing import list_price
 from gitgoodbench.agents.registry import OPENAI, agent_names, make_agent, scenarios_of
 from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
+from gitgoodbench.models.options import OPENAI_HOST, ModelOptions
+from gitgoodbench.models.pricing import list_price
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.episode import RunContext
 from gitgoodbench.runs.events import EventLog
@@ -119,7 +119,7 @@ def resolve(config: RunConfig) -> RunConfig:
     if config.agent != OPENAI:
         return config.model_copy(update={"model": None, "base_url": None, "price_input": None, "price_output": None})
     base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or None
-    return config.model_copy(update={"model": config.model or AgentOptions.model, "base_url": base_url})
+    return config.model_copy(update={"model": config.model or ModelOptions.model, "base_url": base_url})
 
 
 def prepare_run(
@@ -187,9 +187,9 @@ def _check_price(config: RunConfig) -> None:
             )
 
 
-def _agent_options(config: RunConfig) -> AgentOptions:
-    return AgentOptions(
-        model=config.model or AgentOptions.model,
+def _agent_options(config: RunConfig) -> ModelOptions:
+    return ModelOptions(
+        model=config.model or ModelOptions.model,
         base_url=config.base_url,
         temperature=config.temperature,
         seed=config.seed,

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from gitgoodbench.agents.base import Budget, Usage
 from gitgoodbench.agents.openai import OpenAIAgent
-from gitgoodbench.agents.pricing import Price
 from gitgoodbench.errors import AgentFailed, Status
+from gitgoodbench.models.meter import Budget, Usage
+from gitgoodbench.models.pricing import Price
 from gitgoodbench.sandbox.base import SandboxDied
 from gitgoodbench.tools import Tool
 from tests.support.fake_episode import FakeEpisode

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from gitgoodbench.agents.base import Budget, Usage
 from gitgoodbench.agents.reference import NoopAgent, ReferenceAgent
 from gitgoodbench.errors import AgentFailed, Status, UserError
+from gitgoodbench.models.meter import Budget, Usage
 from gitgoodbench.scenario import Call
 from tests.support.fake_episode import FakeEpisode
 

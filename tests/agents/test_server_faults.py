@@ -7,12 +7,12 @@ from email.utils import formatdate
 
 import pytest
 
-from gitgoodbench.agents import endpoint
-from gitgoodbench.agents.base import Budget
-from gitgoodbench.agents.faults import Refusal, refused_parameter
 from gitgoodbench.agents.openai import OpenAIAgent
-from gitgoodbench.agents.retry import Backoff
 from gitgoodbench.errors import RunAborted, Status
+from gitgoodbench.models import endpoint
+from gitgoodbench.models.faults import Refusal, refused_parameter
+from gitgoodbench.models.meter import Budget
+from gitgoodbench.models.retry import Backoff
 from tests.support.fake_episode import FakeEpisode
 from tests.support.model_agent import KEY, play
 from tests.support.scripted_llm import Reply, ScriptedServer, calls, fault, says

@@ -15,11 +15,11 @@ import pytest
 from gitgoodbench.scenarios.icc import IterativeCommitting
 from gitgoodbench.scenarios.ir import InteractiveRebase
 
-from gitgoodbench.agents.base import Budget
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.objects import EXECUTABLE, SYMLINK
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, JudgedScenario
 from gitgoodbench.workspace.store import open_store

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gitgoodbench.agents.base import Budget
 from gitgoodbench.agents.reference import NoopAgent, ReferenceAgent
 from gitgoodbench.errors import Status
 from gitgoodbench.git.objects import REGULAR
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet

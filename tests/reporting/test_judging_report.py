@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from gitgoodbench.agents.base import Usage
 from gitgoodbench.errors import Status
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.reporting.files import summary_csv, summary_json
 from gitgoodbench.reporting.judging import Judging, summarize_judging
 from gitgoodbench.reporting.judging_tables import agreement_text, judging_notes

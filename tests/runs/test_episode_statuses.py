@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from gitgoodbench.agents.base import Trajectory, Usage
+from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.errors import (
     AgentFailed,
     GitGoodBenchError,
@@ -19,6 +19,7 @@ from gitgoodbench.errors import (
     SetupFailed,
     Status,
 )
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.runs.episode import RunContext, run_episode
 from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.plan import PlannedEpisode

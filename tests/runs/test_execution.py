@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gitgoodbench.agents.base import Trajectory, Usage
+from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.errors import RunAborted, Status, UserError
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.runs.episode import RunContext
 from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.execute import Execution, execute

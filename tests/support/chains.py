@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from gitgoodbench.scenarios.icc import IterativeCommitting
 
-from gitgoodbench.agents.base import Budget, Trajectory
+from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
 from gitgoodbench.git.objects import Entry, read_blobs, read_tree
 from gitgoodbench.git.process import Git
+from gitgoodbench.models.meter import Budget
 from gitgoodbench.scenario import EpisodeOptions, Outcome, Verdict
 from gitgoodbench.workspace.scratch import ScratchRepository
 from tests.support.merges import OneRepository

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gitgoodbench.agents.base import Usage
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.histories import HistoryPair
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.runs.episode import RunContext
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.scoring.judge.panel import Panel

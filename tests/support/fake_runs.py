@@ -7,12 +7,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from gitgoodbench.agents.base import Budget, Trajectory, Usage
+from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import Status
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import ExecResult
+from gitgoodbench.models.meter import Budget, Usage
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.episode import RunContext
 from gitgoodbench.runs.events import EventLog

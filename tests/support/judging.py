@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from gitgoodbench.agents.chat import ChatModel
-from gitgoodbench.agents.flags import ModelFlags
-from gitgoodbench.agents.pricing import Price
-from gitgoodbench.agents.retry import Backoff
 from gitgoodbench.git.histories import ChainHistory, CommitView, HistoryPair
+from gitgoodbench.models.chat import ChatModel
+from gitgoodbench.models.options import ModelFlags
+from gitgoodbench.models.pricing import Price
+from gitgoodbench.models.retry import Backoff
 from gitgoodbench.scoring.judge.judge import Judge
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS
 from gitgoodbench.scoring.judge.panel import Panel

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gitgoodbench.agents.base import Budget, Trajectory
+from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.agents.openai import OpenAIAgent
+from gitgoodbench.models.meter import Budget
 from tests.support.fake_episode import FakeEpisode
 from tests.support.scripted_llm import Reply, Request, Script, ScriptedServer
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gitgoodbench.agents.base import Budget, GaveUp
-from gitgoodbench.agents.chat import ChatModel
-from gitgoodbench.agents.meter import Meter
-from gitgoodbench.errors import EpisodeError
+from gitgoodbench.errors import EpisodeError, GaveUp
+from gitgoodbench.models.chat import ChatModel
+from gitgoodbench.models.meter import Budget, Meter
 from gitgoodbench.scenario import Message
 from gitgoodbench.scoring.judge.answers import Comparison, UnreadableAnswer, read_comparison
 from gitgoodbench.scoring.judge.prompt import ASK_AGAIN, Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from gitgoodbench.agents.flags import ModelFlags
+from gitgoodbench.models.options import ModelFlags
 
 DEFAULT_MODEL: Final = "gpt-4o"
 DEFAULT_LIMIT: Final = 60_000

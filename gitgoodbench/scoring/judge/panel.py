@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from gitgoodbench.agents.options import AgentOptions, chat_settings
 from gitgoodbench.git.histories import HistoryPair
+from gitgoodbench.models.options import ModelOptions, chat_settings
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS, JudgeOptions
 from gitgoodbench.scoring.judge.prompt import RESPONSE_FORMAT, Question, make_question, prompt_fingerprint
 from gitgoodbench.scoring.judge.record import CutRecord, JudgeRecord, OpinionRecord, State, total_usage
@@ -77,12 +77,12 @@ def open_panel(options: JudgeOptions) -> Panel:
     """
     settings = [
         chat_settings(
-            AgentOptions(model=model, base_url=options.base_url, request_timeout_s=options.request_timeout_s),
+            ModelOptions(model=model, base_url=options.base_url, request_timeout_s=options.request_timeout_s),
             JUDGE_FLAGS,
         )
         for model in options.models
     ]
-    from gitgoodbench.agents.chat import ChatModel  # the SDK takes a second to import
+    from gitgoodbench.models.chat import ChatModel  # the SDK takes a second to import
     from gitgoodbench.scoring.judge.judge import Judge
 
     optional = {"temperature": 0.0, "max_tokens": options.max_tokens, "response_format": RESPONSE_FORMAT}

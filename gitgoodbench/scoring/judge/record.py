@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from gitgoodbench.agents.base import Usage
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.scoring.judge.votes import Order, Preference, Vote
 
 NOTHING_USED: Final = Usage(0, 0, 0, 0, 0.0)

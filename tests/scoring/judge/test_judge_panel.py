@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from gitgoodbench.agents.base import Usage
 from gitgoodbench.errors import RunAborted, UserError
 from gitgoodbench.git.histories import ChainHistory, HistoryPair
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.scoring.judge.options import JudgeOptions
 from gitgoodbench.scoring.judge.panel import open_panel
 from gitgoodbench.scoring.judge.prompt import prompt_fingerprint

@@ -7,10 +7,9 @@ import time
 
 import pytest
 
-from gitgoodbench.agents.base import Budget
-from gitgoodbench.agents.meter import Meter, TimeIsUp, Tokens
-from gitgoodbench.agents.pricing import Price
 from gitgoodbench.errors import LimitReached, RunAborted, Status
+from gitgoodbench.models.meter import Budget, Meter, TimeIsUp, Tokens
+from gitgoodbench.models.pricing import Price
 from tests.support.fake_episode import FakeEpisode
 from tests.support.model_agent import Played, play
 from tests.support.scripted_llm import Call, calls, calls_all, fault, replies

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gitgoodbench.agents.calls import ToolCall, recorded_call
-from gitgoodbench.agents.faults import Refusal, Refused, ServerFault
-from gitgoodbench.agents.meter import Tokens
-from gitgoodbench.scenario import Message
+from gitgoodbench.models.faults import Refusal, Refused, ServerFault
+from gitgoodbench.models.messages import Message, ToolCall, recorded_call
+from gitgoodbench.models.meter import Tokens
 from gitgoodbench.text import clean_json, one_line
 
 _SENT_BACK = ("reasoning_content", "reasoning", "reasoning_details")

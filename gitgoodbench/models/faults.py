@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gitgoodbench.agents.base import GaveUp
-from gitgoodbench.agents.flags import AGENT_FLAGS, ModelFlags
-from gitgoodbench.errors import AgentFailed, EpisodeError, InfrastructureFailed, LimitReached, RunAborted
+from gitgoodbench.errors import AgentFailed, EpisodeError, GaveUp, InfrastructureFailed, LimitReached, RunAborted
+from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags
 from gitgoodbench.text import one_line
 
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -130,7 +129,7 @@ def refused_parameter(refusal: Refusal, offered: Iterable[str]) -> str | None:
     return None
 
 
-def meaning(refusal: Refusal, model: str, where: str, flags: ModelFlags = AGENT_FLAGS) -> Exception:
+def meaning(refusal: Refusal, model: str, where: str, flags: ModelFlags = MODEL_FLAGS) -> Exception:
     """The exception that a refusal stands for: `ServerFault`, an `EpisodeError` or `RunAborted`.
 
     Args:

@@ -7,16 +7,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gitgoodbench.agents.answer import Answer, read_answer
-from gitgoodbench.agents.base import Budget
-from gitgoodbench.agents.endpoint import Endpoint, NoAnswerInTime
-from gitgoodbench.agents.faults import Refused, ServerFault, meaning, refused_parameter
-from gitgoodbench.agents.flags import AGENT_FLAGS, ModelFlags
-from gitgoodbench.agents.meter import Clock, Meter, TimeIsUp
-from gitgoodbench.agents.pricing import Price
-from gitgoodbench.agents.retry import Backoff, Draw
 from gitgoodbench.errors import InfrastructureFailed
-from gitgoodbench.scenario import Message
+from gitgoodbench.models.answer import Answer, read_answer
+from gitgoodbench.models.endpoint import Endpoint, NoAnswerInTime
+from gitgoodbench.models.faults import Refused, ServerFault, meaning, refused_parameter
+from gitgoodbench.models.messages import Message
+from gitgoodbench.models.meter import Budget, Clock, Meter, TimeIsUp
+from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags
+from gitgoodbench.models.pricing import Price
+from gitgoodbench.models.retry import Backoff, Draw
 
 
 class ChatModel:
@@ -32,7 +31,7 @@ class ChatModel:
         price: Price | None = None,
         request_timeout_s: float = 300.0,
         backoff: Backoff | None = None,
-        flags: ModelFlags = AGENT_FLAGS,
+        flags: ModelFlags = MODEL_FLAGS,
         clock: Clock = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         draw: Draw = random.uniform,

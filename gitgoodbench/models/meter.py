@@ -1,4 +1,4 @@
-"""What an episode has used of its budget."""
+"""A budget, and what has been used of it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gitgoodbench.agents.base import Budget, Usage
-from gitgoodbench.agents.pricing import Price
 from gitgoodbench.errors import LimitReached
+from gitgoodbench.models.pricing import Price
 
 Clock = Callable[[], float]
 _Number = TypeVar("_Number", int, float)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of one episode; None is no limit. Tokens are prompt and completion together, cost is in US dollars."""
+
+    max_turns: int | None = 50
+    max_tokens: int | None = None
+    max_cost_usd: float | None = None
+    timeout_s: float | None = 1800.0
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the model's server reported; None is unknown, never 0.
+
+    requests: every HTTP request sent, failed ones included. The other numbers cover the answers that arrived.
+    """
+
+    requests: int = 0
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitgoodbench.agents.retry import Backoff, retry_after_s
+from gitgoodbench.models.retry import Backoff, retry_after_s
 
 NOW = 1_445_412_480.0  # Wed, 21 Oct 2015 07:28:00 GMT
 

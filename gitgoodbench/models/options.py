@@ -9,16 +9,37 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from gitgoodbench.agents.flags import AGENT_FLAGS, ModelFlags
-from gitgoodbench.agents.pricing import Price, list_price
 from gitgoodbench.errors import UserError
+from gitgoodbench.models.pricing import Price, list_price
 
 OPENAI_HOST = "api.openai.com"
 _NO_KEY = "none"
 
 
 @dataclass(frozen=True)
-class AgentOptions:
+class ModelFlags:
+    """What the user calls the settings of a model, for error messages: agents and judges ask models by the same code.
+
+    keys: environment variables that may hold the API key, the first one that is set counts.
+    without: how to do without this model.
+    """
+
+    model: str = "--model"
+    base_url: str = "--base-url"
+    keys: tuple[str, ...] = ("OPENAI_API_KEY",)
+    without: str = "try an agent that needs no key (--agent noop)"
+
+    @property
+    def key(self) -> str:
+        """The variables as messages name them."""
+        return " or ".join(self.keys)
+
+
+MODEL_FLAGS = ModelFlags()
+
+
+@dataclass(frozen=True)
+class ModelOptions:
     """What the user chooses for a model; reference agents need nothing of it.
 
     base_url: of a compatible server; None is what OPENAI_BASE_URL says, else OpenAI's.
@@ -36,7 +57,7 @@ class AgentOptions:
     request_timeout_s: float = 300.0
 
 
-def chat_settings(options: AgentOptions, flags: ModelFlags = AGENT_FLAGS) -> dict[str, Any]:
+def chat_settings(options: ModelOptions, flags: ModelFlags = MODEL_FLAGS) -> dict[str, Any]:
     """The settings of `ChatModel` that all uses of a model share, but its name and the optional parameters.
 
     Raises:
@@ -65,7 +86,7 @@ def key_in(variables: Sequence[str]) -> str:
     return next((key for name in variables if (key := os.environ.get(name, "").strip())), "")
 
 
-def _check_numbers(options: AgentOptions) -> None:
+def _check_numbers(options: ModelOptions) -> None:
     if not options.request_timeout_s > 0:
         raise UserError(f"a request time-out of {options.request_timeout_s:g} s is no time: give more than 0 seconds")
     for price in (options.price_input, options.price_output):
@@ -102,7 +123,7 @@ def _api_key(flags: ModelFlags, *, needed: bool) -> str:
     return key or _NO_KEY
 
 
-def _price(options: AgentOptions, *, listed: bool) -> Price | None:
+def _price(options: ModelOptions, *, listed: bool) -> Price | None:
     given = (options.price_input, options.price_output)
     if given[0] is not None and given[1] is not None:
         return Price(input=given[0], cached_input=given[0], output=given[1])

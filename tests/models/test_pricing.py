@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitgoodbench.agents.pricing import Price, list_price
+from gitgoodbench.models.pricing import Price, list_price
 
 
 @pytest.mark.parametrize(

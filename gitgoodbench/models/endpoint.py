@@ -13,8 +13,8 @@ from typing import Any
 
 import openai
 
-from gitgoodbench.agents.faults import Refusal, Refused, ServerFault
-from gitgoodbench.agents.retry import retry_after_s
+from gitgoodbench.models.faults import Refusal, Refused, ServerFault
+from gitgoodbench.models.retry import retry_after_s
 from gitgoodbench.text import one_line
 
 REPLY_LIMIT = 32 * 1024 * 1024
