@@ -16,6 +16,8 @@ from gitgoodbench.runs.result import dump_json
 from gitgoodbench.scoring.statistics import NOTHING, Mean, Proportion
 
 _PROPORTIONS = ("success", "of_answers", "of_attainable", "of_splittable", "solved_paper", "all_gates")
+_VERDICTS = ("wins", "ties", "losses", "consistent", "first")
+_NONE = Proportion(0, 0)
 
 
 def write_summary(paths: RunPaths, summary: RunSummary) -> None:
@@ -42,7 +44,6 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         **_figures(summary.overall),
         "scenarios": {name: _figures(figures) for name, figures in summary.scenarios.items()},
         "failures": [_failure(failure) for failure in summary.failures],
-        "judging": None if summary.judging is None else _judging(summary.judging),
     }
 
 
@@ -51,6 +52,7 @@ def _figures(figures: Figures) -> dict[str, Any]:
         "total": _cell(figures.total),
         "by": {name: {value: _cell(cell) for value, cell in cells.items()} for name, cells in figures.by.items()},
         "epochs": _mean(figures.epochs),
+        "judging": None if figures.judging is None else _judging(figures.judging),
     }
 
 
@@ -125,15 +127,14 @@ def _judging(judging: Judging) -> dict[str, Any]:
 
 
 def _verdicts(verdicts: Verdicts) -> dict[str, Any]:
-    names = ("wins", "ties", "losses", "consistent", "first")
-    figures = {name: _proportion(getattr(verdicts, name)) for name in names}
+    figures = {name: _proportion(getattr(verdicts, name)) for name in _VERDICTS}
     return {**figures, "usage": dataclasses.asdict(verdicts.usage)}
 
 
 def summary_csv(summary: RunSummary) -> str:
     """A line for every value of every dimension: of all scenarios (field `scenario` empty), then of each of them.
 
-    An unknown is an empty field.
+    An unknown is an empty field. What judges said is in the lines of totals.
     """
     total = summary.total
     names = _Names(list(total.gates), list(total.edits), list(total.scores), list(total.pass_at))
@@ -158,8 +159,10 @@ _Line = Mapping[str, str | int | float | None]
 
 
 def _csv_lines(summary: RunSummary, scenario: str, figures: Figures, names: _Names) -> list[_Line]:
-    groups = [("total", "", figures.total)]
-    groups += [(dimension, value, cell) for dimension, cells in figures.by.items() for value, cell in cells.items()]
+    groups = [("total", "", figures.total, figures.judging)]
+    groups += [
+        (dimension, value, cell, None) for dimension, cells in figures.by.items() for value, cell in cells.items()
+    ]
     return [
         {
             "run_id": summary.run_id,
@@ -169,8 +172,9 @@ def _csv_lines(summary: RunSummary, scenario: str, figures: Figures, names: _Nam
             "dimension": dimension,
             "value": value,
             **_csv_figures(cell, names),
+            **_csv_judging(judging),
         }
-        for dimension, value, cell in groups
+        for dimension, value, cell, judging in groups
     ]
 
 
@@ -187,3 +191,17 @@ def _csv_figures(cell: Cell, names: _Names) -> _Line:
     for suffix, scores in (("", cell.scores), ("_of_attainable", cell.attainable_scores)):
         line |= {f"{name}{suffix}": scores[name].mean if name in scores else None for name in names.scores}
     return line | {"cost_usd": cell.cost_usd, "tokens": cell.tokens, "median_seconds": cell.seconds}
+
+
+def _csv_judging(judging: Judging | None) -> _Line:
+    """The same fields, all of them empty, where nobody judged."""
+    line: dict[str, str | int | float | None] = {}
+    for name in _VERDICTS:
+        figures = _proportion(_NONE if judging is None else getattr(judging.total, name))
+        line |= {f"judge_{name}_{figure}": number for figure, number in figures.items()}
+    agreement = None if judging is None else judging.agreement
+    low, high = (None if agreement is None else agreement.interval) or (None, None)
+    for name in ("unsettled", "cut"):
+        line[f"judge_{name}"] = None if judging is None else getattr(judging, name)
+    line |= {"kappa": None if agreement is None else agreement.kappa, "kappa_95_low": low, "kappa_95_high": high}
+    return dict.fromkeys(line) if judging is None else line

@@ -1,4 +1,8 @@
-"""What judges said over a run, how steady they were, and how far they agree."""
+"""What judges said over a run, how steady they were, and how far they agree.
+
+Intervals take all that was said about one sample as a cluster: its epochs, and where answers are counted, its judges
+and questions (scoring/statistics.py).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,12 @@ from gitgoodbench.runs.result import Result
 from gitgoodbench.scoring.agreement import Agreement, agreement
 from gitgoodbench.scoring.judge.record import JudgeRecord, OpinionRecord, State, total_usage
 from gitgoodbench.scoring.judge.votes import Preference, Vote
-from gitgoodbench.scoring.statistics import Proportion
+from gitgoodbench.scoring.statistics import Proportion, proportion_of
+
+Judged = tuple[str, JudgeRecord]
+"""Id of a sample, and what was said about one of its episodes."""
+
+Opinion = tuple[str, OpinionRecord]
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Judging:
-    """A run's judging. total: by the majority of the judges; by_judge: each judge by itself.
+    """The judging of some results of a run. total: by the majority of the judges; by_judge: each judge by itself.
 
     identical, nothing: settled without asking, a tie and a loss. unsettled: unreadable, failed or not asked yet. cut:
     histories too long to be shown whole. agreement: None with fewer than two judges; over the episodes that all of
@@ -52,57 +61,66 @@ class Judging:
 
 def summarize_judging(results: Sequence[Result]) -> Judging | None:
     """The figures of all results with a judge; None without any."""
-    records = [result.judge for result in results if result.judge is not None]
-    if not records:
+    judged = [(result.sample_id, result.judge) for result in results if result.judge is not None]
+    if not judged:
         return None
-    opinions = [opinion for record in records for opinion in record.judges]
-    models = list(dict.fromkeys(opinion.model for opinion in opinions))
+    records = [record for _, record in judged]
+    opinions = [(sample, opinion) for sample, record in judged for opinion in record.judges]
+    models = list(dict.fromkeys(opinion.model for _, opinion in opinions))
     evaluated = {result.model for result in results if result.model is not None}
     states = Counter(record.state for record in records)
     return Judging(
-        total=_verdicts([record.verdict for record in records], opinions),
-        by_judge={model: _of_judge([o for o in opinions if o.model == model]) for model in models},
+        total=_verdicts([(sample, record.verdict) for sample, record in judged], opinions),
+        by_judge={model: _of_judge([o for o in opinions if o[1].model == model]) for model in models},
         identical=states[State.IDENTICAL],
         nothing=states[State.NOTHING],
         unsettled=states[State.UNREADABLE] + states[State.FAILED] + states[State.PENDING],
         cut=sum(record.cut is not None for record in records),
-        agreement=_agreement(records),
+        agreement=_agreement(judged),
         own_work=tuple(model for model in models if any(same_model(model, other) for other in evaluated)),
     )
 
 
-def _of_judge(opinions: Sequence[OpinionRecord]) -> Verdicts:
-    return _verdicts([opinion.verdict for opinion in opinions], opinions)
+def _of_judge(opinions: Sequence[Opinion]) -> Verdicts:
+    return _verdicts([(sample, opinion.verdict) for sample, opinion in opinions], opinions)
 
 
-def _verdicts(verdicts: Sequence[Vote | None], opinions: Sequence[OpinionRecord]) -> Verdicts:
-    settled = [verdict for verdict in verdicts if verdict is not None]
-    wins, ties, losses = (Proportion(settled.count(side), len(settled)) for side in (Vote.WIN, Vote.TIE, Vote.LOSS))
-    both_read = [opinion.consistent for opinion in opinions if opinion.consistent is not None]
-    preferred = Counter(question.preferred for opinion in opinions for question in opinion.questions)
-    first = preferred[Preference.FIRST]
+def _verdicts(verdicts: Sequence[tuple[str, Vote | None]], opinions: Sequence[Opinion]) -> Verdicts:
+    settled = [(sample, verdict) for sample, verdict in verdicts if verdict is not None]
+    preferred = [(sample, question.preferred) for sample, opinion in opinions for question in opinion.questions]
+    wins, ties, losses = (
+        proportion_of((sample, verdict is side) for sample, verdict in settled)
+        for side in (Vote.WIN, Vote.TIE, Vote.LOSS)
+    )
     return Verdicts(
         wins,
         ties,
         losses,
-        consistent=Proportion(sum(both_read), len(both_read)),
-        first=Proportion(first, first + preferred[Preference.SECOND]),
-        usage=total_usage([opinion.usage for opinion in opinions]),
+        consistent=proportion_of(
+            (sample, opinion.consistent) for sample, opinion in opinions if opinion.consistent is not None
+        ),
+        first=proportion_of(
+            (sample, side is Preference.FIRST)
+            for sample, side in preferred
+            if side in (Preference.FIRST, Preference.SECOND)
+        ),
+        usage=total_usage([opinion.usage for _, opinion in opinions]),
     )
 
 
-def _agreement(records: Sequence[JudgeRecord]) -> Agreement | None:
+def _agreement(judged: Sequence[Judged]) -> Agreement | None:
     """Over the episodes of the panel that judged most of them: after `score --unscored` there may be several."""
-    panels = Counter(panel for record in records if len(panel := _panel(record)) > 1)
+    panels = Counter(panel for _, record in judged if len(panel := _panel(record)) > 1)
     if not panels:
         return None
     ((panel, _),) = panels.most_common(1)
     ratings = [
-        [opinion.verdict.value for opinion in record.judges if opinion.verdict is not None]
-        for record in records
+        (sample, [opinion.verdict.value for opinion in record.judges if opinion.verdict is not None])
+        for sample, record in judged
         if _panel(record) == panel
     ]
-    return agreement([rating for rating in ratings if len(rating) == len(panel)])
+    settled = [(sample, rating) for sample, rating in ratings if len(rating) == len(panel)]
+    return agreement([rating for _, rating in settled], clusters=[sample for sample, _ in settled])
 
 
 def _panel(record: JudgeRecord) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The table of what the judges said, and how far to trust them."""
+"""The tables of what the judges said, one for each scenario, and how far to trust them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,36 @@ from rich.text import Text
 
 from gitgoodbench.models.meter import Usage
 from gitgoodbench.reporting.judging import Judging, Verdicts
-from gitgoodbench.reporting.layout import UNKNOWN, labels_of, make_table, print_table, proportion, say, two_lines
+from gitgoodbench.reporting.layout import (
+    UNKNOWN,
+    labels_of,
+    make_table,
+    print_table,
+    proportion,
+    say,
+    two_lines,
+    with_interval,
+)
 from gitgoodbench.reporting.summary import RunSummary
 from gitgoodbench.scoring.agreement import Agreement
 
 
 def print_judging(console: Console, summaries: Sequence[RunSummary]) -> None:
-    """Nothing at all for runs that nobody judged."""
-    if any(summary.judging is not None for summary in summaries):
-        print_table(console, "Judged, in both orders", _verdicts(console, summaries))
-    for summary, label in zip(summaries, labels_of(summaries), strict=True):
-        for note in [] if summary.judging is None else judging_notes(summary.judging):
-            say(console, f"{label}: {note}")
+    """Nothing at all for runs that nobody judged; only notes where nothing is settled."""
+    labels = labels_of(summaries)
+    for name in sorted({name for summary in summaries for name in summary.scenarios}):
+        rows = [
+            (label, judging)
+            for label, summary in zip(labels, summaries, strict=True)
+            if name in summary.scenarios and (judging := summary.scenarios[name].judging) is not None
+        ]
+        if settled := [(label, judging) for label, judging in rows if judging.total.wins.total]:
+            print_table(console, f"{name}: judged, in both orders", _verdicts(console, settled))
+        elif rows:
+            say(console, f"\n{name}: no judge has settled an episode yet")
+        for label, judging in rows:
+            for note in judging_notes(judging):
+                say(console, f"{label}: {note}")
 
 
 def judging_notes(judging: Judging) -> list[str]:
@@ -53,22 +71,21 @@ def agreement_text(agreement: Agreement) -> str:
     )
 
 
-def _verdicts(console: Console, summaries: Sequence[RunSummary]) -> Table:
+def _verdicts(console: Console, rows: Sequence[tuple[str, Judging]]) -> Table:
     headers = ["wins (the paper's solved)", "ties", "losses", "both orders agree", "first preferred"]
     table = make_table(console, ["agent", *map(two_lines, headers), "judge\ntokens", "judge\ncost"])
-    for summary, label in zip(summaries, labels_of(summaries), strict=True):
-        if summary.judging is None:
-            continue
-        table.add_row(Text(label), *_fields(summary.judging.total))
-        if len(summary.judging.by_judge) > 1:
-            for model, verdicts in summary.judging.by_judge.items():
+    for label, judging in rows:
+        table.add_row(Text(label), *_fields(judging.total))
+        if len(judging.by_judge) > 1:
+            for model, verdicts in judging.by_judge.items():
                 table.add_row(Text(f"  {model}"), *_fields(verdicts))
     return table
 
 
 def _fields(verdicts: Verdicts) -> list[str]:
-    figures = (verdicts.wins, verdicts.ties, verdicts.losses, verdicts.consistent, verdicts.first)
-    return [*map(proportion, figures), _tokens(verdicts.usage), _cost(verdicts.usage)]
+    shares = map(with_interval, (verdicts.wins, verdicts.ties, verdicts.losses))
+    steadiness = map(proportion, (verdicts.consistent, verdicts.first))
+    return [*shares, *steadiness, _tokens(verdicts.usage), _cost(verdicts.usage)]
 
 
 def _tokens(usage: Usage) -> str:

@@ -28,12 +28,13 @@ _FIRST = {"easy": 0, "medium": 1, "hard": 2}
 class Figures:
     """Of some results of one run: all together, and broken down: dimension -> value -> cell.
 
-    epochs: the solve rate (of answers), mean and error over epochs.
+    epochs: the solve rate (of answers), mean and error over epochs. judging: None where nobody judged.
     """
 
     total: Cell
     by: Mapping[str, Mapping[str, Cell]]
     epochs: Mean
+    judging: Judging | None
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,7 @@ class Failure:
 class RunSummary:
     """One run. scenarios: the figures of each, by name. missing: episodes not run yet.
 
-    hunks: whose hunks iterative committing offers. judging: None where nobody judged. judged: the scenarios that need a
-    judge.
+    hunks: whose hunks iterative committing offers. judged: the scenarios that need a judge.
     """
 
     run_id: str
@@ -64,7 +64,6 @@ class RunSummary:
     overall: Figures
     scenarios: Mapping[str, Figures]
     failures: Sequence[Failure]
-    judging: Judging | None
     judged: tuple[str, ...]
 
     @property
@@ -113,14 +112,13 @@ def summarize(manifest: Manifest, results: Sequence[Result]) -> RunSummary:
             for name in sorted({result.scenario for result in results})
         },
         failures=_failures(results),
-        judging=summarize_judging(results),
         judged=tuple(sorted({result.scenario for result in results if _needs_judge(result)})),
     )
 
 
 def _figures(results: Sequence[Result]) -> Figures:
     by = {name: _broken_down(results, value_of) for name, value_of in DIMENSIONS.items()}
-    return Figures(summarize_cell(results), by, _over_epochs(results))
+    return Figures(summarize_cell(results), by, _over_epochs(results), summarize_judging(results))
 
 
 def _needs_judge(result: Result) -> bool:

@@ -57,8 +57,8 @@ def test_a_judged_run_from_end_to_end(judging: CommandLine, server: ScriptedServ
     assert f"judged by fair at {server.url}, in both orders" in shown.err
     assert [result["solved"] for result in results(judging)] == [True] * 5
     assert [result["judge"]["verdict"] for result in results(judging)] == ["win"] * 5
-    assert rows(shown.out, "Judged, in both orders")[1] == (
-        "noop 5/5 100.0 % 0/5 0.0 % 0/5 0.0 % 5/5 100.0 % 5/10 50.0 % 1100 -"
+    assert rows(shown.out, "mcr: judged, in both orders")[1] == (
+        "noop 5/5 100.0 % [56.6, 100.0] 0/5 0.0 % [0.0, 43.4] 0/5 0.0 % [0.0, 43.4] 5/5 100.0 % 5/10 50.0 % 1100 -"
     )
     manifest = json.loads((judging.out / "r/manifest.json").read_bytes())
     config = manifest["config"]
@@ -78,7 +78,7 @@ def test_without_a_judge_the_gates_are_reported_and_no_solve_rate(judging: Comma
     assert rows(shown.out, "mcr: gates met, mean scores (n where of fewer answers)")[1] == "noop 5/5 5/5 5/5 50.0 %"
     assert "mcr: not judged, so that solved is not known (--judge llm)" in shown.out
     assert " ".join(shown.out.split("\n")[3].split()).startswith("noop 5 5/5 100.0 % 5/5 100.0 % [56.6, 100.0]")
-    assert "Judged" not in shown.out
+    assert "in both orders" not in shown.out
 
 
 def test_a_scenario_that_is_not_judged_says_nothing_of_judges_and_needs_no_key(command: CommandLine) -> None:
@@ -98,7 +98,8 @@ def test_another_judge_is_another_run(judging: CommandLine, server: ScriptedServ
 
 def test_two_judges_and_how_far_they_agree(judging: CommandLine, server: ScriptedServer) -> None:
     shown = judging.noop("--judge-model", "fair", "--judge-model", "strict", "--judge-base-url", server.url)
-    assert [line.split()[0] for line in rows(shown.out, "Judged, in both orders")[1:4]] == ["noop", "fair", "strict"]
+    table = rows(shown.out, "mcr: judged, in both orders")
+    assert [line.split()[0] for line in table[1:4]] == ["noop", "fair", "strict"]
     assert [result["judge"]["verdict"] for result in results(judging)] == ["tie"] * 5
     assert "noop: agreement of 2 judges over 5 episodes: Cohen's kappa 0.00 [0.00, 0.00], 0.0 % observed" in shown.out
     summary = json.loads((judging.out / "r/summary.json").read_bytes())["judging"]

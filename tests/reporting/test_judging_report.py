@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from gitgoodbench.errors import Status
 from gitgoodbench.models.meter import Usage
 from gitgoodbench.reporting.files import summary_csv, summary_json
 from gitgoodbench.reporting.judging import Judging, summarize_judging
-from gitgoodbench.reporting.judging_tables import agreement_text, judging_notes
-from gitgoodbench.reporting.summary import summarize, summarize_cell
+from gitgoodbench.reporting.judging_tables import agreement_text, judging_notes, print_judging
+from gitgoodbench.reporting.summary import RunSummary, summarize, summarize_cell
 from gitgoodbench.runs.result import Result
 from gitgoodbench.scoring.agreement import Agreement
 from gitgoodbench.scoring.judge.record import (
@@ -76,7 +79,7 @@ def test_wins_ties_losses_and_how_often_both_orders_agree() -> None:
     total = found.total
     assert (total.wins, total.ties, total.losses) == (Proportion(1, 4), Proportion(2, 4), Proportion(1, 4))
     assert total.consistent == Proportion(3, 4)
-    assert total.first == Proportion(4, 6)
+    assert (total.first.hits, total.first.total) == (4, 6)
     assert (found.unsettled, found.identical, found.nothing, found.cut, found.agreement) == (1, 0, 0, 0, None)
 
 
@@ -176,3 +179,59 @@ def test_the_summary_files_hold_it() -> None:
     header, line, *_ = summary_csv(summary).split("\n")
     fields = dict(zip(header.split(","), line.split(","), strict=True))
     assert (fields["not_judged"], fields["all_gates_rate"]) == ("1", "1.0")
+
+
+def by_scenario() -> RunSummary:
+    """Two rebases that won, and a division that lost."""
+    results = [result(number, record(asked(FIRST, SECOND))) for number in range(2)]
+    results.append(result(2, record(asked(SECOND, FIRST)), scenario="icc"))
+    return summarize(make_manifest(samples=3), results)
+
+
+def test_judging_is_by_scenario_in_both_files_and_in_the_tables() -> None:
+    summary = by_scenario()
+    found = summary_json(summary)
+    assert [found["scenarios"][name]["judging"]["total"]["wins"]["rate"] for name in ("icc", "ir")] == [0.0, 1.0]
+    assert found["judging"]["total"]["wins"]["total"] == 3
+    lines = list(csv.DictReader(io.StringIO(summary_csv(summary))))
+    totals = {line["scenario"]: line for line in lines if line["dimension"] == "total"}
+    assert {name: (line["judge_wins_hits"], line["judge_losses_hits"]) for name, line in totals.items()} == {
+        "": ("2", "1"), "icc": ("0", "1"), "ir": ("2", "0"),
+    }  # fmt: skip
+    stream = io.StringIO()
+    print_judging(Console(file=stream, width=400), [summary])
+    shown = [" ".join(line.split()) for line in stream.getvalue().split("\n")]
+    assert [line for line in shown if line.endswith("judged, in both orders")] == [
+        "icc: judged, in both orders", "ir: judged, in both orders",
+    ]  # fmt: skip
+    assert [line.split()[1] for line in shown if line.startswith("fake ")] == ["0/1", "2/2"]
+
+
+def test_judges_that_have_settled_nothing_have_no_table() -> None:
+    stream = io.StringIO()
+    results = [result(0, JudgeRecord(state=State.PENDING)), result(1, record(opinion(None)))]
+    print_judging(Console(file=stream, width=400), [summarize(make_manifest(samples=2), results)])
+    assert stream.getvalue().strip().split("\n") == [
+        "ir: no judge has settled an episode yet",
+        "fake: 2 unsettled: gitgoodbench score RUN --unscored asks again",
+    ]
+
+
+def test_epochs_of_a_sample_are_a_cluster_in_verdicts_and_in_agreement() -> None:
+    both = [record(asked(FIRST, SECOND, "a"), asked(FIRST, SECOND, "b"))] * 5
+    both += [record(asked(FIRST, SECOND, "a"), asked(SECOND, FIRST, "b"))] * 2
+    both += [record(asked(SECOND, FIRST, "a"), asked(SECOND, FIRST, "b"))] * 3
+    once = [result(number, judge) for number, judge in enumerate(both)]
+    twice = [result(number, judge, epoch=epoch) for number, judge in enumerate(both) for epoch in (1, 2)]
+    one, two = summarize_judging(once), summarize_judging(twice)
+    assert one is not None
+    assert two is not None
+    assert (two.total.wins.hits, two.total.wins.total) == (10, 20)
+    assert two.total.wins.effective == pytest.approx(10.0)
+    assert two.total.wins.interval == pytest.approx(one.total.wins.interval)
+    assert one.agreement is not None
+    assert two.agreement is not None
+    assert one.agreement.interval is not None
+    assert two.agreement.interval is not None
+    assert two.agreement.kappa == pytest.approx(one.agreement.kappa)
+    assert two.agreement.interval[0] <= one.agreement.interval[0]

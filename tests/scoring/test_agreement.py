@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -116,3 +117,25 @@ def test_a_kappa_lies_in_its_interval_and_does_not_depend_on_the_order(ratings: 
     assert found.interval is not None
     assert -1 <= found.interval[0] <= found.kappa + 1e-12
     assert found.kappa - 1e-12 <= found.interval[1] <= 1
+
+
+@pytest.mark.parametrize("raters", [2, 3])
+def test_the_same_answer_in_every_epoch_says_no_more_than_one_epoch(raters: int) -> None:
+    once = [("w", "w", "w"), ("w", "w", "l"), ("l", "l", "l"), ("l", "t", "w"), ("t", "t", "t"), ("w", "t", "t")]
+    ratings = [rating[-raters:] for rating in once]
+    m = len(ratings)
+    single = agreement(ratings).interval
+    clustered = agreement(ratings * 4, clusters=[*range(m)] * 4)
+    independent = agreement(ratings * 4).interval
+    assert single is not None
+    assert clustered.interval is not None
+    assert clustered.kappa is not None
+    assert independent is not None
+    factor = math.sqrt(m / (m - 1)) if raters == 2 else 1.0  # Fleiss, Cohen and Everitt divide by n
+    assert clustered.kappa == pytest.approx(agreement(ratings).kappa)
+    assert clustered.interval[0] == pytest.approx(clustered.kappa - factor * (clustered.kappa - single[0]))
+    assert independent[0] > clustered.interval[0]
+
+
+def test_epochs_of_one_sample_alone_have_no_interval() -> None:
+    assert agreement([("w", "w"), ("w", "l"), ("l", "l")], clusters=["s"] * 3).interval is None
