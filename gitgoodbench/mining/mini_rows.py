@@ -14,10 +14,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from gitgoodbench.dataset.mini import repository_names, repository_path, story_of, suite_folder
 from gitgoodbench.dataset.sample import Sample
-from gitgoodbench.dataset.story import Story
-from gitgoodbench.dataset.survey import lines_of_code
 from gitgoodbench.dataset.writers import row_of, write_samples
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.folders import temporary_folder
@@ -25,10 +22,13 @@ from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.branches import branches_of
 from gitgoodbench.mining.filters import SAMPLE_FILTERS, FilterSettings, passes
-from gitgoodbench.mining.options import LANGUAGES
+from gitgoodbench.mining.options import LANGUAGES, SOURCE_SUFFIXES
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.records import MinedRow, candidates, number_rows
 from gitgoodbench.mining.repository import mine_repository
+from gitgoodbench.stories.merge import read_files
+from gitgoodbench.stories.model import Story
+from gitgoodbench.stories.suite import repository_names, repository_path, story_of, suite_folder
 
 
 def derive_samples(cache_dir: Path | None = None) -> list[Sample]:
@@ -39,6 +39,12 @@ def derive_samples(cache_dir: Path | None = None) -> list[Sample]:
 def derive_rows(cache_dir: Path | None = None) -> list[dict[str, Any]]:
     """The rows of data/mini/rows.jsonl, from the repositories themselves."""
     return [row_of(sample) for sample in derive_samples(cache_dir)]
+
+
+def lines_of_code(git: Git) -> int:
+    """The lines of all source files at the tip of the branch `main`."""
+    files = read_files(git, "refs/heads/main")
+    return sum(data.count(b"\n") for path, (_, data) in files.items() if path.endswith(SOURCE_SUFFIXES))
 
 
 def _rows(name: str, cache_dir: Path | None) -> Iterator[MinedRow]:

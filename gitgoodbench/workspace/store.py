@@ -51,7 +51,7 @@ class _Store:
             raise SetupFailed(f"{name!r} is not a repository name (owner/name)")
         if not name.startswith(BUILT_IN):
             return self.others.mirror(name, commits)
-        from gitgoodbench.dataset.mini import repository_path
+        from gitgoodbench.stories.suite import repository_path
 
         mirror = Mirror(repository_path(name, self.cache_dir))
         try:

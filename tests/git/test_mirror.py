@@ -146,8 +146,7 @@ def test_git_runs_only_where_our_own_repositories_are_made() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Git"
     }
     assert makers == {
-        "gitgoodbench/dataset/story.py",  # describes what it has just built
-        "gitgoodbench/dataset/story_build.py",  # builds the built-in suite
+        "gitgoodbench/stories/build.py",  # builds the built-in suite
         "gitgoodbench/git/mirror.py",  # the borrowed repository
         "gitgoodbench/git/process.py",  # the same repository, with another environment
         "gitgoodbench/git/rebase.py",  # the workspace's repository, with another folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gitgoodbench.dataset.story_model import Edit, Hunk, Restyle, StoryError, Style, Where
+from gitgoodbench.stories.model import Edit, Hunk, Restyle, StoryError, Style, Where
 
 REGULAR = b"100644"
 EXECUTABLE = b"100755"

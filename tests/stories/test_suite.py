@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gitgoodbench.dataset import mini
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed
 from gitgoodbench.git.process import Git
+from gitgoodbench.stories import suite
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_every_language_has_each_kind_of_sample_in_each_difficulty() -> None:
 
 
 def test_the_python_repository_has_what_it_was_written_for(cache: Path) -> None:
-    git = Git(mini.repository_path("mini/tidewater", cache))
+    git = Git(suite.repository_path("mini/tidewater", cache))
     samples = [sample for sample in load_suite("mini").samples if sample.name == "mini/tidewater"]
     count = Counter((sample.sample_type, sample.difficulty) for sample in samples)
     assert min(count["merge", d] for d in ("easy", "medium", "hard")) >= 2
@@ -45,26 +45,26 @@ def test_the_python_repository_has_what_it_was_written_for(cache: Path) -> None:
 
 
 def test_a_repository_is_built_once_and_found_again(cache: Path) -> None:
-    path = mini.repository_path("mini/tidewater", cache)
+    path = suite.repository_path("mini/tidewater", cache)
     before = path.stat().st_mtime_ns
-    assert mini.repository_path("mini/tidewater", cache) == path
+    assert suite.repository_path("mini/tidewater", cache) == path
     assert path.stat().st_mtime_ns == before
     assert path.parent == cache / "mini"
 
 
 def test_a_changed_story_is_another_repository(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(mini.suite_folder() / "tidewater", tmp_path / "tidewater")
-    monkeypatch.setattr(mini, "suite_folder", lambda: tmp_path)
-    same = mini.repository_path("mini/tidewater", cache)
+    shutil.copytree(suite.suite_folder() / "tidewater", tmp_path / "tidewater")
+    monkeypatch.setattr(suite, "suite_folder", lambda: tmp_path)
+    same = suite.repository_path("mini/tidewater", cache)
     story = tmp_path / "tidewater" / "01-tables.story"
     story.write_bytes(story.read_bytes().replace(b"When is there enough water?", b"How much water is there?", 1))
-    other = mini.repository_path("mini/tidewater", cache)
+    other = suite.repository_path("mini/tidewater", cache)
     assert same != other
     assert Git(same).line("rev-parse", "main") != Git(other).line("rev-parse", "main")
 
 
 def _build(cache: Path) -> str:
-    return str(mini.repository_path("mini/tidewater", cache))
+    return str(suite.repository_path("mini/tidewater", cache))
 
 
 def test_several_processes_may_build_at_once(tmp_path: Path) -> None:
@@ -76,12 +76,12 @@ def test_several_processes_may_build_at_once(tmp_path: Path) -> None:
 
 def test_an_unknown_repository_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SetupFailed, match="the built-in suite has no repository 'mini/atlantis', only mini/cairn, "):
-        mini.repository_path("mini/atlantis", tmp_path)
+        suite.repository_path("mini/atlantis", tmp_path)
     with pytest.raises(SetupFailed):
-        mini.repository_path("other/tidewater", tmp_path)
+        suite.repository_path("other/tidewater", tmp_path)
 
 
 def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InfrastructureFailed, match=r"mini/tidewater cannot be built in .*file/mini: Not a directory"):
-        mini.repository_path("mini/tidewater", tmp_path / "file")
+        suite.repository_path("mini/tidewater", tmp_path / "file")

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gitgoodbench.dataset.tree_files import read_files
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.process import Git, GitError
 
@@ -111,3 +110,26 @@ def split_conflicts(data: bytes) -> list[bytes | Conflict]:
             (settled if sides is None else sides[side]).append(line + b"\n")
     parts.append(b"".join(settled)[:-1])  # split() leaves one line more than there are line feeds
     return parts
+
+
+def read_files(git: Git, tree: str) -> dict[bytes, tuple[bytes, bytes]]:
+    """Mode and contents of every file of a tree-ish, by path, in two processes."""
+    listed: dict[bytes, tuple[bytes, bytes]] = {}
+    for record in git.run("ls-tree", "-r", "-z", tree).split(b"\0")[:-1]:
+        info, path = record.split(b"\t", 1)
+        mode, _, oid = info.split(b" ")
+        listed[path] = (mode, oid)
+    blobs = _read_blobs(git, sorted({oid for _, oid in listed.values()}))
+    return {path: (mode, blobs[oid]) for path, (mode, oid) in listed.items()}
+
+
+def _read_blobs(git: Git, ids: list[bytes]) -> dict[bytes, bytes]:
+    output = git.run("cat-file", "--batch", stdin=b"".join(oid + b"\n" for oid in ids))
+    blobs: dict[bytes, bytes] = {}
+    at = 0
+    for oid in ids:
+        start = output.index(b"\n", at) + 1
+        end = start + int(output[at:start].split(b" ")[2])
+        blobs[oid] = output[start:end]
+        at = end + 1
+    return blobs

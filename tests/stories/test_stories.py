@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from gitgoodbench.dataset import story as story_module
-from gitgoodbench.dataset.story import StoryError, build_story, read_story
-from gitgoodbench.dataset.story_merge import MARKER_SIZE, Conflict, split_conflicts
-from gitgoodbench.dataset.survey import History
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
+from gitgoodbench.mining import story_view
+from gitgoodbench.mining.merges import ConflictingMerge
+from gitgoodbench.mining.repository import mine_repository
+from gitgoodbench.stories.build import build_story
+from gitgoodbench.stories.merge import MARKER_SIZE, Conflict, split_conflicts
+from gitgoodbench.stories.model import StoryError
+from gitgoodbench.stories.parser import read_story
 
 HEADER = """\
 repository mini/test
@@ -28,6 +31,7 @@ class Repository:
     """A built story, asked for bytes."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self.git = Git(path)
 
     def file(self, path: str, revision: str = "main") -> bytes:
@@ -38,6 +42,9 @@ class Repository:
 
     def paths(self, revision: str = "main") -> list[bytes]:
         return self.git.run("ls-tree", "-r", "-z", "--name-only", revision).split(b"\0")[:-1]
+
+    def merges(self) -> list[ConflictingMerge]:
+        return list(mine_repository(Mirror(self.path).borrow(refs=True)).merges)
 
 
 Build = Callable[..., Repository]
@@ -348,8 +355,8 @@ resolve a.py
     )
     expected = b"Title\n=======\n<<<<<<< ours\nx\n=======\n>>>>>>> theirs\n<<<<<<< uno\n=======\n"
     assert repository.file("a.py") == expected
-    [merge] = History.of(repository.git).merges()
-    assert [(file.path, len(file.regions), file.kinds) for file in merge.files] == [(b"a.py", 1, ("content",))]
+    [merge] = repository.merges()
+    assert [(file.path, file.regions, file.kinds) for file in merge.files] == [(b"a.py", 1, ("content",))]
 
 
 def test_the_executable_bit_comes_from_the_side_that_set_it(build: Build) -> None:
@@ -393,8 +400,8 @@ merge main ada from side
 def test_add_add_with_different_modes(build: Build, text: str, mode: str, data: bytes) -> None:
     repository = build(f"{ADD_ADD}{text}\n")
     assert (repository.mode("run.py"), repository.file("run.py")) == (mode, data)
-    [merge] = History.of(repository.git).merges()
-    assert merge.files[0].kinds[-1] == "add/add"
+    [merge] = repository.merges()
+    assert merge.files[0].kinds == ("add/add", "mode")
 
 
 @pytest.mark.parametrize(("choice", "paths"), [("ours a.py", [b"a.py", b"b.py"]), ("theirs a.py", [b"b.py"])])
@@ -405,7 +412,7 @@ def test_modify_delete_takes_one_side_and_counts_as_one_conflict(build: Build, c
         + f"commit main ada\n  Main\nedit a.py\n@@\n-a\n+A\nmerge main ada from side\n  Merge\n{choice}\n"
     )
     assert repository.paths() == paths
-    [merge] = History.of(repository.git).merges()
+    [merge] = repository.merges()
     assert (merge.conflicts, merge.difficulty, merge.files[0].kinds) == (1, "easy", ("modify/delete",))
 
 
@@ -538,56 +545,20 @@ def test_a_file_that_both_sides_renamed_shows_its_conflict_under_both_names(buil
         + "merge main ada from side\n  Merge\ndelete a.py\ndelete b.py\nresolve c.py\n@@ both\n"
     )
     assert repository.file("c.py") == b"b\nc\n0\n1\n2\n3\n4\n5\n6\n7\n8\n"
-    (merge,) = History.of(repository.git).merges()
-    assert [(file.path, len(file.regions), file.conflicts) for file in merge.files] == [
-        (b"a.py", 0, 1),
-        (b"b.py", 1, 1),
-        (b"c.py", 1, 1),
-    ]
-
-
-CHAIN = (
-    first_commit("write a.py\n|0\n|x\nwrite b.py\n|0\nwrite notes.md\n|0")
-    + "commit main ada\n  One\nedit a.py\n@@\n-0\n+1\n"
-    + "commit main ada\n  Two\nedit a.py\n@@\n-1\n+2\nedit b.py\n@@\n-0\n+1\n"
-    + "commit main ada\n  Three\nedit a.py\n@@\n-2\n+3\n"
-)
-
-
-def chains(repository: Repository) -> list[tuple[bytes, int, Decimal, str | None]]:
-    found = History.of(repository.git).chains()
-    return [(chain.path, len(chain.commits), chain.purity, chain.objection) for chain in found]
-
-
-def test_a_chain_is_a_maximal_run_with_its_purity(build: Build) -> None:
-    assert chains(build(CHAIN)) == [(b"a.py", 3, Decimal("0.75"), None)]
-
-
-def test_changes_that_cancel_out_do_not_count_for_purity(build: Build) -> None:
-    repository = build(CHAIN + "commit main ada\n  Four\nedit a.py\n@@\n-3\n+4\nedit b.py\n@@\n-1\n+0\n")
-    assert chains(repository) == [(b"a.py", 4, Decimal("1.00"), None)]
-
-
-def test_a_chain_ends_at_other_files_additions_and_merges(build: Build) -> None:
-    repository = build(
-        CHAIN
-        + "commit main ada\n  Notes\nedit a.py\n@@\n-3\n+4\nedit notes.md\n@@\n-0\n+1\n"
-        + "commit main ada\n  Five\nedit a.py\n@@\n-4\n+5\n"
-        + "commit main ada\n  Gone\ndelete a.py\n"
-    )
-    assert chains(repository) == [(b"a.py", 3, Decimal("0.75"), None)]
+    (merge,) = repository.merges()
+    assert [(file.path, file.regions) for file in merge.files] == [(b"a.py", 0), (b"b.py", 1), (b"c.py", 1)]
 
 
 def test_the_authors_command_builds_and_describes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "test"
     folder.mkdir()
-    assert story_module.main([str(folder), str(tmp_path / "out.git")]) == 2
+    assert story_view.main([str(folder), str(tmp_path / "out.git")]) == 2
     assert "holds no *.story file" in capsys.readouterr().err
     (folder / "1.story").write_text(HEADER + DIVERGED + "resolve a.py\n@@ ours\n", encoding="utf-8")
     for _ in range(2):
-        assert story_module.main([str(folder), str(tmp_path / "out.git")]) == 0
+        assert story_view.main([str(folder), str(tmp_path / "out.git")]) == 0
         out = capsys.readouterr().out
         assert "easy      Merge branch 'side'\n    a.py: 1 region(s), content\n" in out
         assert "merges: 1 easy, 0 medium, 0 hard" in out
-    assert story_module.main([str(folder), str(folder)]) == 2
+    assert story_view.main([str(folder), str(folder)]) == 2
     assert "is no bare repository" in capsys.readouterr().err

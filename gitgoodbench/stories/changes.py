@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gitgoodbench.dataset.story_merge import Conflict, split_conflicts
-from gitgoodbench.dataset.story_model import (
+from gitgoodbench.stories.merge import Conflict, split_conflicts
+from gitgoodbench.stories.model import (
     Binary,
     Change,
     Commit,
@@ -23,7 +23,7 @@ from gitgoodbench.dataset.story_model import (
     Where,
     Write,
 )
-from gitgoodbench.dataset.story_text import (
+from gitgoodbench.stories.text import (
     EXECUTABLE,
     REGULAR,
     SYMLINK,

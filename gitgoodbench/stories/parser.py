@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from gitgoodbench.dataset.story_model import (
+from gitgoodbench.stories.model import (
     Binary,
     Branch,
     Change,

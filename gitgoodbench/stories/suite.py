@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from gitgoodbench.cache import cache_home
-from gitgoodbench.dataset.story import Story, build_story, read_story, story_files
-from gitgoodbench.dataset.story_build import BUILDER_VERSION
-from gitgoodbench.errors import InfrastructureFailed, SetupFailed
+from gitgoodbench.errors import InfrastructureFailed, SetupFailed, UserError
+from gitgoodbench.stories.build import BUILDER_VERSION, build_story
+from gitgoodbench.stories.model import Story
+from gitgoodbench.stories.parser import read_story
 
 OWNER: Final = "mini"
 """What the names of the suite's repositories start with, before the slash."""
@@ -66,6 +67,18 @@ def repository_path(name: str, cache_dir: Path | None = None) -> Path:
 def story_of(name: str) -> Story:
     """What `mini/NAME` was built from."""
     return read_story(_files(name))
+
+
+def story_files(folder: Path) -> list[Path]:
+    """The files of a story, in their order.
+
+    Raises:
+        UserError: the folder has none.
+    """
+    files = sorted(folder.glob("*.story"))
+    if not files:
+        raise UserError(f"{folder} holds no *.story file")
+    return files
 
 
 def _files(name: str) -> list[Path]:

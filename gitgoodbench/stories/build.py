@@ -14,12 +14,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from gitgoodbench.dataset.story_changes import Tree, apply_changes, settle_merge
-from gitgoodbench.dataset.story_merge import AutomaticMerge, merge_automatically
-from gitgoodbench.dataset.story_model import Branch, Commit, Story, StoryError, Where
-from gitgoodbench.dataset.story_text import Entry, detect_style
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.stories.changes import Tree, apply_changes, settle_merge
+from gitgoodbench.stories.merge import AutomaticMerge, merge_automatically
+from gitgoodbench.stories.model import Branch, Commit, Story, StoryError, Where
+from gitgoodbench.stories.text import Entry, detect_style
 
 BUILDER_VERSION: Final = 1
 """Counts up whenever the same story would give other bytes."""
