@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from gitgoodbench.ted.fragments import needle_of as needle_of
     from gitgoodbench.ted.fragments import parse_fragment as parse_fragment
     from gitgoodbench.ted.languages import UnknownLanguage as UnknownLanguage
     from gitgoodbench.ted.languages import find_language as find_language
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from gitgoodbench.ted.tree import parse as parse
 
 _HOMES: Final = {
-    "fragments": ("parse_fragment",),
+    "fragments": ("needle_of", "parse_fragment"),
     "languages": ("UnknownLanguage", "find_language", "language_of_fence", "language_of_file"),
     "limits": ("TreeTooLarge",),
     "matching": ("Match", "closest_subtree", "equal_trees", "tree_edit_distance"),

@@ -15,14 +15,18 @@ from gitgoodbench.ted.languages import Language, find_language
 from gitgoodbench.ted.nodes import Span as Span
 from gitgoodbench.ted.nodes import read_best
 from gitgoodbench.ted.text import Text, dedent, dedent_by_steps, read_text, without_stray_brackets
-from gitgoodbench.ted.tree import Tree, tree_of
+from gitgoodbench.ted.tree import Tree, has_text, tree_of
 
 _PHP_OPENING: Final = b"<?"
 _INDENT: Final = re.compile(rb"[ \t]*")
 
 
-def parse_fragment(source: bytes, language: str, *, comments: bool = True, isolated: bool = False) -> Tree:
+def parse_fragment(
+    source: bytes, language: str, *, comments: bool = True, isolated: bool = False, needle: bool = False
+) -> Tree:
     """The syntax tree of a piece of a file; arguments and errors are those of `tree.parse`.
+
+    needle: give the piece alone, to look for it in other trees, without what only holds it (see `needle_of`).
 
     Its indentation is taken away by steps (see `text.dedent_by_steps`). If that leaves places that do not parse, other
     readings are tried, and of those with the fewest the first is taken: only what all lines share taken away; brackets
@@ -44,8 +48,25 @@ def parse_fragment(source: bytes, language: str, *, comments: bool = True, isola
     at, nodes = read(untried(), known.name, fragment=bare, comments=comments)
     reading, (text, begin) = list(tried.items())[at]
     if begin is None:
-        return tree_of(source, known.name, text, nodes)
-    return _unframed(tree_of(source, known.name, Text(reading, None), nodes), text, begin)
+        tree = tree_of(source, known.name, text, nodes)
+    else:
+        tree = _unframed(tree_of(source, known.name, Text(reading, None), nodes), text, begin)
+    return needle_of(tree) if needle else tree
+
+
+def needle_of(tree: Tree) -> Tree:
+    """The tree without the nodes around it that only hold it: of `f(1)` the call, not the file and the statement.
+
+    A piece of several items keeps its root. Children without text, such as a semicolon that a parser missed, do not
+    count.
+    """
+    node = tree.root
+    while not has_text(tree.vocabulary[tree.nodes.labels[node]]):
+        children = [child for child in tree.children(node) if tree.ends[child] > tree.starts[child]]
+        if len(children) != 1:
+            break
+        node = children[0]
+    return tree.subtree(node)
 
 
 def _readings(text: Text, language: Language) -> Iterator[tuple[Text, bytes, bytes]]:

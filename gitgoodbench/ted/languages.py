@@ -199,12 +199,14 @@ LANGUAGES: Final = (
 
 
 def find_language(name: str) -> Language:
-    """A language by its name, or by another one in use for it (`py`, `c++`), whatever its case.
+    """A language by its name or another one in use for it (`py`, `c++`), whatever its case.
+
+    Else by what stands behind a code fence (`{.kt}`), or by a file name (`src/Main.kt`).
 
     Raises:
         UnknownLanguage: there is none.
     """
-    found = _named().get(name.strip().lower())
+    found = _named().get(name.strip().lower()) or language_of_fence(name) or _of_name(name.strip())
     if found is None:
         known = ", ".join(language.name for language in LANGUAGES)
         raise UnknownLanguage(f"no language is called {name!r}; those that can be parsed are {known}")

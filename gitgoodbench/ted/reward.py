@@ -29,24 +29,38 @@ Split = Literal["items", "none"]
 Measure = Literal["tree", "lines"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Snippet:
     """A piece of source: of an answer, or added lines of a commit.
 
-    language: a name or alias; None if not known. spans: the parts of the source that it is, which are then parsed with
-    all that is around them; None for all of it, a piece that was cut out of a file.
+    source: text is kept as UTF-8. language: a name, what stands behind a code fence, or a file name, as `find_language`
+    takes it; None if not known. spans: the parts of the source, in bytes, that it is, which are then parsed with all
+    that is around them; None for all of it, a piece that was cut out of a file.
+
+    Raises:
+        TypeError: the source is neither str nor bytes, or the language is no str.
     """
 
     source: bytes
     language: str | None
     spans: tuple[Span, ...] | None = None
 
+    def __init__(self, source: str | bytes, language: str | None, spans: tuple[Span, ...] | None = None) -> None:
+        if not isinstance(source, str | bytes):
+            raise TypeError(f"the source of a snippet is str or bytes, not {type(source).__name__}")
+        if not isinstance(language, str | None):
+            raise TypeError(f"the language of a snippet is a str or None, not {type(language).__name__}")
+        content = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+        object.__setattr__(self, "source", content)
+        object.__setattr__(self, "language", language)
+        object.__setattr__(self, "spans", spans)
+
     @property
     def text(self) -> bytes:
         """The piece by itself."""
         return self.source if self.spans is None else b"".join(self.source[start:end] for start, end in self.spans)
 
-    def parse(self, *, comments: bool = True, isolated: bool = False) -> Tree:
+    def parse(self, *, comments: bool = True, isolated: bool = True) -> Tree:
         """Its tree; raises what `tree.parse` does."""
         if self.spans is None:
             return parse_fragment(self.source, self.language or "", comments=comments, isolated=isolated)
@@ -90,7 +104,7 @@ def compute_reward(
     *,
     split: Split = "items",
     comments: bool = True,
-    isolated: bool = False,
+    isolated: bool = True,
     jobs: int | None = None,
 ) -> Reward:
     """Search snippets in hunks.
@@ -100,9 +114,16 @@ def compute_reward(
 
     Args:
         comments: keep comments in the trees.
-        isolated: parse in another process, as what strangers wrote must be.
+        isolated: parse in another process. Without it a grammar that crashes on a source ends this one, so only for
+            sources that you trust.
         jobs: threads; None for one per core, where there is enough to do.
+
+    Raises:
+        TypeError: there is something else than a `Snippet` among the snippets or hunks.
     """
+    for one in (*snippets, *hunks):
+        if not isinstance(one, Snippet):
+            raise TypeError(f"a reward is computed of Snippets, not of {type(one).__name__}")
     parser = SnippetParser([*snippets, *hunks], comments=comments, isolated=isolated)
     needles, haystacks = (
         [_Piece(one, _family(one), parser.parse(one)) for one in pieces] for pieces in (snippets, hunks)

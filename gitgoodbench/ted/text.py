@@ -57,7 +57,9 @@ class Text:
 
 
 def read_text(source: bytes) -> Text:
-    """A source as UTF-8 with LF."""
+    """A source as UTF-8 with LF. Raises TypeError where it is no bytes."""
+    if not isinstance(source, bytes):
+        raise TypeError(f"a source is bytes, not {type(source).__name__}")
     text = Text(source, None)
     try:
         source.decode("utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from gitgoodbench.ted import (
     compute_reward,
     haystacks,
     parse,
+    parse_fragment,
     tree_edit_distance,
 )
 from gitgoodbench.ted import reward as rewards
@@ -216,3 +219,57 @@ def test_what_would_take_too_long_is_compared_by_lines() -> None:
     deep = b"x = " + b"[(1+" * 2_000 + b"1" + b")]" * 2_000
     reward = compute_reward([Snippet(deep, "python")], [Snippet(deep.replace(b"1", b"2"), "python")])
     assert (reward.value, reward.measure) == (0.0, "lines")
+
+
+@pytest.mark.parametrize(
+    ("language", "piece", "haystack", "kind"),
+    [
+        ("python", b"f(1)", b"x = f(1)\n", "call"),
+        ("java", b"f(1);", b"class A { void g() { f(1); } }\n", "expression_statement"),
+        ("java", b"f(1)", b"class A { int x = f(1); }\n", "method_invocation"),
+        ("kotlin", b"f(1)", b"val x = f(1)\n", "call_expression"),
+        ("rust", b"f(1)", b"fn g() -> i32 { h(f(1)) }\n", "call_expression"),
+        ("python", b"x", b"f(x)\n", "identifier"),
+    ],
+)
+def test_a_needle_is_the_piece_without_what_only_holds_it(
+    language: str, piece: bytes, haystack: bytes, kind: str
+) -> None:
+    needle = parse_fragment(piece, language, needle=True)
+    assert needle.kind(needle.root) == kind
+    match = closest_subtree(needle, parse(haystack, language))
+    assert match.distance == 0
+    assert haystack[match.start : match.end] == piece
+    assert closest_subtree(parse(piece, language), parse(haystack, language)).distance > 0
+
+
+def test_a_needle_of_several_items_keeps_its_root() -> None:
+    needle = parse_fragment(b"x = 1\ny = 2\n", "python", needle=True)
+    assert (needle.kind(needle.root), len(needle.children(needle.root))) == ("module", 2)
+
+
+def test_a_snippet_is_text_or_bytes_and_anything_else_is_named() -> None:
+    assert Snippet("s = 'é'\n", "python") == Snippet("s = 'é'\n".encode(), "python")
+    assert compute_reward([Snippet("x = 1\n", "python")], [Snippet(b"x = 1\n", "python")]).value == 1.0
+    with pytest.raises(TypeError, match="the source of a snippet is str or bytes, not int"):
+        Snippet(1, "python")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the language of a snippet is a str or None, not bytes"):
+        Snippet(b"x", b"python")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a reward is computed of Snippets, not of str"):
+        compute_reward("x = 1", [])  # type: ignore[arg-type]
+
+
+def test_fences_and_file_names_choose_the_language_of_a_snippet() -> None:
+    hunk = Snippet("fun f() = 1\n", "kotlin")
+    for name in ("kt", "{.kt}", "kotlin title=main", "src/My Main.kt", "Build.KTS"):
+        reward = compute_reward([Snippet("fun f() = 1\n", name)], [hunk])
+        assert (name, reward.value, reward.measure) == (name, 1.0, "tree")
+
+
+def test_a_source_that_crashes_its_grammar_costs_only_itself() -> None:
+    pytest.importorskip("tree_sitter_yaml")
+    crash = "from gitgoodbench.ted import Snippet as S, compute_reward as r\n" + (
+        "print(r([S('- ' * 1000 + 'x', 'yaml'), S('x: 1', 'yaml')], [S('x: 1', 'yaml')]).value)"
+    )
+    result = subprocess.run([sys.executable, "-c", crash], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (0, "1.0\n")
