@@ -50,11 +50,13 @@ def build_dataset(
     lite: Annotated[int, option("--lite", min=0, help="Rows for each language and sample type.")] = 20,
     full: Annotated[int, option("--full", min=0, help="Rows for each language and sample type.")] = 150,
     split_by: Annotated[
-        SplitBy, option("--split-by", help="repository: no two splits share a repository.")
+        SplitBy, option("--split-by", help="repository: no two of lite, full and train share a repository.")
     ] = SplitBy.ROW,
     after: Annotated[
         datetime | None,
-        option("--after", help="Put rows committed later into a split of their own, fresh, and into no other."),
+        option(
+            "--after", help="Put rows of which everything is later into a split of their own, fresh, and into no other."
+        ),
     ] = None,
     seed: Annotated[int, option("--seed", help="Of the draw.")] = 42,
     title: Annotated[str, option("--title", help="Of the dataset card.")] = "Git scenarios",

@@ -12,6 +12,7 @@ from rich.table import Table
 from gitgoodbench.cli.mining import parse_languages
 from gitgoodbench.cli.running import say
 from gitgoodbench.mining.build import SAMPLES, BuildOptions, BuiltDataset, build_dataset, split_folders
+from gitgoodbench.mining.card import split_notes
 from gitgoodbench.mining.filters import PROJECT_FILTERS, FilterSettings
 from gitgoodbench.mining.mined_file import read_mined
 from gitgoodbench.mining.options import SOURCE_SUFFIXES
@@ -57,8 +58,11 @@ def build(
     plan = SplitPlan(**sizes, seed=seed, by_repository=by_repository, after=unix_time(after) if after else None)
     chosen = tuple(suffixes) if languages else ()
     options = BuildOptions(filters, plan, attainable_only, chosen, title, plots)
-    built = build_dataset(list(read_mined(*(path.expanduser() for path in mined))), out.expanduser(), options)
-    _print(make_console(), built)
+    rows = list(read_mined(*(path.expanduser() for path in mined)))
+    console = make_console()
+    built = build_dataset(rows, out.expanduser(), options, lambda planned: _print(console, planned, plan))
+    for name, folder in split_folders(built.folder).items():
+        say(console, f"{name}: {folder / SAMPLES}")
     if hub is not None:
         files = {name: folder / SAMPLES for name, folder in split_folders(built.folder).items()}
         for split, address in push_to_hub(files, hub, title, public=public).items():
@@ -66,7 +70,7 @@ def build(
     return 0
 
 
-def _print(console: Console, built: BuiltDataset) -> None:
+def _print(console: Console, built: BuiltDataset, plan: SplitPlan) -> None:
     filters = _table("filter", "keeps", "removed", "unknown")
     for entry in built.removed:
         numbers = (str(entry.rows), str(entry.unknown)) if entry.applied else ("off", "")
@@ -80,10 +84,8 @@ def _print(console: Console, built: BuiltDataset) -> None:
         splits.add_row(name, str(len(rows)), str(repositories), *map(str, counts))
     say(console, "")
     console.print(splits)
-    if built.splits.left_over:
-        say(console, f"{built.splits.left_over} rows are in no split, so that no two splits share a repository")
-    for name, folder in split_folders(built.folder).items():
-        say(console, f"{name}: {folder / SAMPLES}")
+    for note in split_notes(built.splits, plan):
+        say(console, note)
 
 
 def _table(*columns: str) -> Table:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -56,8 +56,16 @@ class BuiltDataset:
     samples: dict[str, list[Sample]]
 
 
-def build_dataset(rows: Sequence[MinedRow], folder: Path, options: BuildOptions) -> BuiltDataset:
+def build_dataset(
+    rows: Sequence[MinedRow],
+    folder: Path,
+    options: BuildOptions,
+    before_writing: Callable[[BuiltDataset], None] = lambda _: None,
+) -> BuiltDataset:
     """Build the dataset in `folder`, whose earlier splits it replaces. The same rows and options give the same files.
+
+    Args:
+        before_writing: is shown what will be written.
 
     Raises:
         UserError: no row is left, the folder cannot be written, or it holds something else.
@@ -73,6 +81,7 @@ def build_dataset(rows: Sequence[MinedRow], folder: Path, options: BuildOptions)
     splits = split_rows(numbered, options.plan)
     samples = {name: [row.sample() for row in part] for name, part in splits.rows.items()}
     built = BuiltDataset(folder, len(chosen), tuple(removed), splits, samples)
+    before_writing(built)
     try:
         _write(built, options)
     except OSError as problem:

@@ -90,13 +90,37 @@ def _split_text(facts: CardFacts) -> str:
     text = f"Disjoint, drawn with seed {plan.seed}; per language and sample type {plan.lite} rows for lite, "
     text += f"{plan.full} for full, the rest for train; stratified over difficulty, project size and repository."
     if plan.by_repository:
-        text += (
-            f" No two of lite, full and train share a repository; {facts.splits.left_over} rows are in no split for it."
-        )
+        text += " No two of lite, full and train share a repository."
     if plan.after is not None:
         day = datetime.fromtimestamp(plan.after, UTC).strftime("%Y-%m-%d")
-        text += f" The split fresh holds what was committed after {day}; the others hold nothing of it."
-    return text
+        text += (
+            f" The split fresh holds merges, and chains with all their commits, that were committed after {day} and "
+            "are not tied to an older row; the sides of a merge may be older, and its repository may be in other "
+            "splits. The others hold nothing later."
+        )
+    return f"{text}\n\n" + "\n\n".join(split_notes(facts.splits, plan))
+
+
+def split_notes(splits: Splits, plan: SplitPlan) -> list[str]:
+    """What is kept together, what is lost by it, and how near the sizes are to the best there can be."""
+    tied = splits.tied
+    notes = [
+        "Rows that show the same commit, a side of the same merge or near-identical hunks are never in two splits: "
+        f"{tied.rows} rows are tied to others ({tied.by_commit} by commits, {tied.by_content} by content); "
+        f"of the units that they make ({tied.units}) the largest has {tied.largest} rows."
+    ]
+    causes = [
+        (splits.left_over, f"{splits.left_over} are more of their unit than fits its split"),
+        (splits.straddling, f"{splits.straddling} are chains with commits on both sides of the day"),
+        (splits.stale, f"{splits.stale} are later than the day, but tied to an older row"),
+    ]
+    notes.append(f"{splits.lost} rows are in no split" + "".join(f"; {text}" for count, text in causes if count) + ".")
+    if plan.by_repository:
+        notes.append(
+            f"The allocation costs {splits.cost:.3f} (shares of wanted rows that splits lack, and of rows that are "
+            f"lost, over all languages and sample types); none costs less than {max(splits.bound, 0):.3f}."
+        )
+    return notes
 
 
 def _split_table(splits: Mapping[str, Sequence[MinedRow]]) -> str:

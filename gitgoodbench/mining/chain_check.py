@@ -60,6 +60,6 @@ def _content(git: Git, spec: FileCommitChainSpec, commits: Sequence[str], base: 
             what = {None: "does not touch", "A": "adds", "D": "deletes", "T": "changes the type of"}[found]
             yield Finding(Kind.CHAIN, f"commit {commit} {what} {spec.file}")
             return
-    (chain,) = count_lines(git, [Window(path, base, tuple(commits), 0)])
+    (chain,) = count_lines(git, [Window(path, base, tuple(commits), 0, 0)])
     if chain is not None and abs(chain.purity - spec.purity) > _PURITY_OFF_BY:
         yield Finding(Kind.PURITY, f"purity {spec.purity:g} is listed, {chain.purity:g} counted")

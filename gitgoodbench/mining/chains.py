@@ -21,9 +21,11 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, Literal
 
 from gitgoodbench.git.process import Git
+from gitgoodbench.mining.chain_hunks import read_hunks
 from gitgoodbench.mining.diffs import CommitDiff, State, read_diffs, state_after, state_before
 from gitgoodbench.mining.history import Commit
 from gitgoodbench.mining.options import SOURCE_SUFFIXES, MiningOptions
+from gitgoodbench.mining.sketches import digest_of, sketches_of
 
 _COMMITS_AT_ONCE: Final = 256
 
@@ -32,10 +34,11 @@ _COMMITS_AT_ONCE: Final = 256
 class Chain:
     """A file-commit chain. `commits` from the oldest to the newest; `base` is the parent of the oldest.
 
-    committed: when the newest was, as Unix time in seconds.
+    committed, begun: when the newest was, and when the first one of them was, as Unix time in seconds.
     file_lines, all_lines: added and removed lines over all commits, in the chain's file and in all files; files whose
         changes cancel out over the chain are left out, binary files and changes of mode have none.
     sources_only: whether the commits change source files alone: of the benchmark's languages or those mined for.
+    sketches, content: of the hunks that the commits make in the file (see `sketches`).
     """
 
     path: bytes
@@ -45,6 +48,9 @@ class Chain:
     file_lines: int
     all_lines: int
     sources_only: bool
+    begun: int
+    sketches: tuple[str, ...]
+    content: str | None
 
     @property
     def purity(self) -> float:
@@ -69,6 +75,7 @@ class Window:
     base: str
     commits: tuple[str, ...]
     committed: int
+    begun: int
 
 
 @dataclass(slots=True)
@@ -118,12 +125,14 @@ class WindowFinder:
         for header, path in commit.changes or ():
             if not path.endswith(self._options.suffixes) or not _modifies_file(header):
                 continue
-            window = Window(path, parent, (commit.oid,), commit.committed)
+            window = Window(path, parent, (commit.oid,), commit.committed, commit.committed)
             run = below.get(path)
             if run is not None:
                 run.continued = True
                 if not self._full(run):
-                    window = replace(window, base=run.window.base, commits=(*run.window.commits, commit.oid))
+                    begun = min(run.window.begun, commit.committed)
+                    commits = (*run.window.commits, commit.oid)
+                    window = replace(window, base=run.window.base, commits=commits, begun=begun)
             runs[path] = _Run(window)
         return runs
 
@@ -206,6 +215,8 @@ def count_lines(
     commits = dict.fromkeys(commit for window in windows for commit in window.commits)
     diffs = dict(zip(commits, read_diffs(git, commits), strict=True))
     ranges: dict[tuple[str, ...], tuple[_Lines, int] | None] = {}
+    readable = [window for window in windows if all(diffs[commit] is not None for commit in window.commits)]
+    hunks = read_hunks(git, [(commit, window.path) for window in readable for commit in window.commits])
     for window in windows:
         if window.commits not in ranges:
             ranges[window.commits] = _add_up([diffs[commit] for commit in window.commits])
@@ -214,9 +225,10 @@ def count_lines(
             yield None
             continue
         lines, total = found
+        own = [hunk for commit in window.commits for hunk in hunks.get((commit, window.path), ())]
         yield Chain(
             window.path, window.base, window.commits, window.committed, lines.lasting(window.path), total,
-            lines.only(source_suffixes),
+            lines.only(source_suffixes), window.begun, sketches_of(own), digest_of(own),
         )  # fmt: skip
 
 

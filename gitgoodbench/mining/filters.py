@@ -220,7 +220,7 @@ def apply_filters(
     before = len(remaining)
     if DUPLICATE not in settings.off:
         remaining = _without_duplicates(remaining)
-    meaning = "the same commits in another repository, such as a fork, are listed before"
+    meaning = "the same commits, or the same changes, are not listed before, be it in another repository"
     removed.append(Removed(DUPLICATE, meaning, before - len(remaining), 0, DUPLICATE not in settings.off))
     before = len(remaining)
     if attainable_only:
@@ -236,17 +236,23 @@ def newest_day(projects: Iterable[Project]) -> datetime | None:
 
 
 def _without_duplicates(rows: Sequence[MinedRow]) -> list[MinedRow]:
+    """The rows that show neither the commits nor the hunks (blanks aside) of a row before them.
+
+    A merge has those of another one where it has all regions of its conflicts, a chain where it has all its hunks.
+    """
     seen: set[tuple[str, ...]] = set()
     kept = []
     for row in rows:
-        spec = row.candidate.spec
+        spec, content = row.candidate.spec, row.candidate.content
         if isinstance(spec, MergeSpec):
-            key: tuple[str, ...] = (spec.merge_commit_hash,)
+            keys: list[tuple[str, ...]] = [(spec.merge_commit_hash,)]
         else:
-            key = (*row.candidate.commits, getattr(spec, "file", ""))
-        if key not in seen:
+            keys = [(*row.candidate.commits, getattr(spec, "file", ""))]
+        if content is not None:
+            keys.append((row.sample_type, content))
+        if seen.isdisjoint(keys):
             kept.append(row)
-        seen.add(key)
+        seen.update(keys)
     return kept
 
 

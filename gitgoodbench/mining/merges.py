@@ -33,6 +33,7 @@ from gitgoodbench.mining.history import Commit
 from gitgoodbench.mining.merge_spool import MergeCommit, MergeSpool
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
+from gitgoodbench.mining.sketches import digest_of, sketches_of
 from gitgoodbench.mining.spool import Spool
 from gitgoodbench.workspace.build import attribute_rules
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -65,6 +66,7 @@ class ConflictingMerge:
     files: paths in conflict, sorted. A few kinds of directory renames conflict without naming any.
     conflicts: how many the merge scenario counts: regions, and decisions about paths.
     attainable: whether the real merge differs from the automatic one only inside the conflicts.
+    sketches, content: of the regions, each with the lines of both sides (see `sketches`).
     """
 
     oid: str
@@ -73,6 +75,8 @@ class ConflictingMerge:
     files: tuple[MergedFile, ...]
     conflicts: int
     attainable: bool
+    sketches: tuple[str, ...]
+    content: str | None
 
     @property
     def paths(self) -> tuple[bytes, ...]:
@@ -242,8 +246,12 @@ def _conflicting(merge: MergeCommit, replay: Replay, read: ReadBlobs, automatic:
     solution = solve(model, truth, read(truth_blobs_needed(model, truth)))
     paths = sorted({*replay.conflicted, *model.paths})
     files = tuple(_file(path, model) for path in paths)
+    texts = [
+        region.local + b"\n" + region.incoming for path in sorted(model.files) for region in model.files[path].regions
+    ]
     return ConflictingMerge(
-        merge.oid, merge.parents, merge.committed, files, len(model.conflicts), solution.attainable
+        merge.oid, merge.parents, merge.committed, files, len(model.conflicts), solution.attainable,
+        sketches_of(texts), digest_of(texts),
     )  # fmt: skip
 
 

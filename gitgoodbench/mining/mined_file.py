@@ -24,6 +24,7 @@ SUFFIXES: Final = (".parquet", ".jsonl")
 _PROJECT_COLUMNS: Final = ("is_fork", "is_archived", "branches", "contributors", "last_commit", "code_lines")
 _CANDIDATE_COLUMNS: Final = (
     "committed", "attainable", "files", "base", "commits", "file_lines", "all_lines", "sources_only",
+    "begun", "content", "sketches",
 )  # fmt: skip
 MINED_COLUMNS: Final = (*COLUMNS, *_CANDIDATE_COLUMNS, "project_language", *_PROJECT_COLUMNS)
 """The published columns, then those of mining's own."""
@@ -145,10 +146,11 @@ def _schema() -> Any:
     texts = pyarrow.list_(text)
     file = pyarrow.struct([("path", text), ("kinds", texts), ("regions", number)])
     others = {
-        **dict.fromkeys(("stargazers", "committed", "file_lines", "all_lines"), number),
+        **dict.fromkeys(("stargazers", "committed", "begun", "file_lines", "all_lines"), number),
         **dict.fromkeys(("branches", "contributors", "code_lines"), number),
         **dict.fromkeys(("attainable", "sources_only", "is_fork", "is_archived"), truth),
         "files": pyarrow.list_(file),
         "commits": texts,
+        "sketches": texts,
     }
     return pyarrow.schema([(name, others.get(name, text)) for name in MINED_COLUMNS])

@@ -63,7 +63,10 @@ class Candidate(_Frozen):
     language: of its files; None where they are of none that is known, or of several in equal numbers.
     difficulty: as published; None for cherry-picks and for chains too impure for a name.
     committed: Unix time in seconds; of a chain, that of its newest commit.
-    attainable, files: of merges. base, commits (oldest first), file_lines, all_lines, sources_only: of chains.
+    sketches: of hunks that say enough. content: a digest of all hunks; None without text, and in rows that were mined
+        before there were digests (see `sketches`).
+    attainable, files: of merges. begun (when the first of the commits was), base, commits (oldest first), file_lines,
+        all_lines, sources_only: of chains.
     """
 
     spec: Spec
@@ -77,6 +80,9 @@ class Candidate(_Frozen):
     file_lines: int | None = None
     all_lines: int | None = None
     sources_only: bool | None = None
+    begun: int | None = None
+    sketches: tuple[str, ...] = ()
+    content: str | None = None
 
     @property
     def sample_type(self) -> SampleType:
@@ -185,6 +191,8 @@ def _merge(merge: ConflictingMerge, languages: Mapping[str, bytes]) -> Candidate
         files=tuple(
             ConflictedFile(path=show_path(file.path), kinds=file.kinds, regions=file.regions) for file in merge.files
         ),
+        sketches=merge.sketches,
+        content=merge.content,
     )
 
 
@@ -206,6 +214,9 @@ def _chain(chain: Chain, branch: str, languages: Mapping[str, bytes]) -> Candida
         file_lines=chain.file_lines,
         all_lines=chain.all_lines,
         sources_only=chain.sources_only,
+        begun=chain.begun,
+        sketches=chain.sketches,
+        content=chain.content,
     )
 
 

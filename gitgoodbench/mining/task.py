@@ -26,7 +26,7 @@ from gitgoodbench.mining.repository import MinedRepository, mine_repository
 from gitgoodbench.mining.targets import Target
 from gitgoodbench.workspace.store import open_store
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Of the file; to be raised whenever mining finds something else than before in the same repository."""
 
 

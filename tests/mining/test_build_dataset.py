@@ -74,6 +74,24 @@ def test_the_card_tells_what_each_filter_removed_and_how_many_rows_each_split_ha
     assert "seed 42" in card
 
 
+def test_what_is_lost_and_kept_together_is_told_before_anything_is_written_and_in_the_card(tmp_path: Path) -> None:
+    folder = tmp_path / "dataset"
+    twins = [mined_row(chain_candidate(1, length=4)), mined_row(chain_candidate(9, begun=1)), *rows()]
+    seen = []
+    plan = SplitPlan(lite=2, full=3, by_repository=True, after=1_600_000_000)
+    built = build_dataset(
+        twins,
+        folder,
+        BuildOptions(plan=plan, plots=False),
+        lambda planned: seen.append((planned.splits, folder.exists())),
+    )
+    assert seen == [(built.splits, False)]
+    card = (folder / "README.md").read_text("utf-8")
+    assert "2 rows are tied to others (2 by commits, 0 by content); of the units that they make (1)" in card
+    assert "1 rows are in no split; 1 are chains with commits on both sides of the day." in card
+    assert f"The allocation costs {built.splits.cost:.3f}" in card
+
+
 def test_plots_are_drawn_and_shown_in_the_card(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     build_dataset(rows(), tmp_path, BuildOptions(plan=OPTIONS.plan))

@@ -100,6 +100,21 @@ def test_the_same_commits_in_another_repository_are_kept_once() -> None:
     assert len(apply_filters(rows, FilterSettings(as_of=SETTINGS.as_of, off=frozenset({"duplicate"})))[0]) == 4
 
 
+def test_the_same_changes_are_kept_once_within_a_repository_too() -> None:
+    rows = [
+        mined_row(chain_candidate(1, content="aa")),
+        mined_row(chain_candidate(2, content="aa")),
+        mined_row(chain_candidate(3, content="bb")),
+        mined_row(chain_candidate(4)),
+        mined_row(chain_candidate(5)),
+        mined_row(merge_candidate(6, content="aa")),
+        mined_row(merge_candidate(7, content="aa")),
+    ]
+    kept, removed = apply_filters(rows, SETTINGS)
+    assert kept == [rows[0], *rows[2:6]]
+    assert next(entry.rows for entry in removed if entry.name == "duplicate") == 2
+
+
 def test_only_attainable_merges_are_kept_when_asked_for() -> None:
     rows = [
         mined_row(merge_candidate(1, attainable=False)),

@@ -71,6 +71,9 @@ def test_a_chain_with_its_base_and_lines(graph: Graph) -> None:
         file_lines=6,
         all_lines=6,
         sources_only=True,
+        begun=1_600_000_000 + 2 * 86_400,
+        sketches=(),
+        content=chain.content,
     )
     assert (chain.purity, chain.difficulty) == (1.0, "easy")
 
@@ -201,7 +204,7 @@ def test_purity_and_difficulty(graph: Graph) -> None:
 
 def test_purity_is_rounded_half_up() -> None:
     def chain(file_lines: int, all_lines: int) -> Chain:
-        return Chain(b"a.py", "0", ("1",), 0, file_lines, all_lines, True)
+        return Chain(b"a.py", "0", ("1",), 0, file_lines, all_lines, True, 0, (), None)
 
     shares = [(1, 8), (149, 200), (199, 200), (399, 400), (99, 200), (0, 0)]
     found = [(chain(*share).purity, chain(*share).difficulty) for share in shares]

@@ -8,8 +8,10 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitgoodbench.mining.records import MinedRow, sample_id
+from gitgoodbench.mining.records import Candidate, MinedRow, sample_id
+from gitgoodbench.mining.sketches import sketches_of
 from gitgoodbench.mining.splits import FRESH, FULL, LITE, TRAIN, SplitPlan, draw, split_rows
+from gitgoodbench.mining.ties import components, find_ties
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
 SIZES = (500, 5_000, 50_000)
@@ -105,3 +107,102 @@ def test_a_draw_gives_as_many_distinct_rows_as_there_are(count: int, seed: int) 
     rows = [row for row in corpus(repositories=2, merges=15) if row.language == "python"]
     drawn = ids(draw(rows, count, seed)) if count else []
     assert len(set(drawn)) == len(drawn) == min(count, len(rows))
+
+
+def chains(*candidates: Candidate, repositories: int = 1) -> list[MinedRow]:
+    """Rows of chains, as many in each of some repositories."""
+    return [
+        mined_row(
+            candidate, project(f"acme/c{number % repositories}"), sample_id("acme/c", "file_commit_chain", number)
+        )
+        for number, candidate in enumerate(candidates)
+    ]
+
+
+def split_of(rows: list[MinedRow], plan: SplitPlan) -> dict[str, str]:
+    return {row.id: name for name, part in split_rows(rows, plan).rows.items() for row in part}
+
+
+def test_chains_that_share_a_commit_are_on_one_side_whatever_the_seed() -> None:
+    twins = [chain_candidate(1), chain_candidate(1, length=4)]
+    rows = chains(*twins, *(chain_candidate(number) for number in range(2, 12)))
+    for seed in range(10):
+        sides = split_of(rows, SplitPlan(lite=4, full=4, seed=seed))
+        assert len(sides) == 12
+        assert sides[rows[0].id] == sides[rows[1].id]
+    tied = split_rows(rows, SplitPlan()).tied
+    assert (tied.rows, tied.units, tied.largest, tied.by_commit, tied.by_content) == (2, 1, 2, 2, 0)
+
+
+def test_a_side_of_a_merge_ties_it_to_other_merges_and_to_chains() -> None:
+    chain = chain_candidate(5)
+    first, second = merge_candidate(1), merge_candidate(2)
+    side = first.spec.model_copy(update={"parents": (chain.commits[-1], "d" * 40)})
+    other = second.spec.model_copy(update={"parents": ("d" * 40, "e" * 40)})
+    rows = [
+        mined_row(candidate, row_id=f"row {number}")
+        for number, candidate in enumerate(
+            (
+                chain,
+                first.model_copy(update={"spec": side}),
+                second.model_copy(update={"spec": other}),
+                chain_candidate(6),
+            )
+        )
+    ]
+    assert components(4, find_ties(rows)) == [[0, 1, 2], [3]]
+
+
+def test_near_identical_hunks_tie_rows_of_different_repositories() -> None:
+    text = b" ".join(b"word%d" % number for number in range(40))
+    near, far = text.replace(b"word7 ", b"other "), text[::-1]
+    rows = chains(
+        *(chain_candidate(number, sketches=sketches_of([hunk])) for number, hunk in enumerate((text, near, far), 1)),
+        repositories=3,
+    )
+    assert components(3, find_ties(rows)) == [[0, 1], [2]]
+    assert [tie.cause for tie in find_ties(rows)] == ["content"]
+
+
+def test_split_by_repository_keeps_as_many_rows_as_it_can() -> None:
+    sizes = {"a": 30, "b": 150, "c": 300, "d": 20, "e": 140, "f": 260, "g": 150, "h": 160}
+    rows = [
+        mined_row(
+            merge_candidate(1000 * at + position, language="python" if name in "abc" else "java"),
+            project(f"acme/{name}"), sample_id(f"acme/{name}", "merge", position),
+        )
+        for at, (name, size) in enumerate(sizes.items())
+        for position in range(size)
+    ]  # fmt: skip
+    result = split_rows(rows, SplitPlan(by_repository=True))
+    names = {split: "".join(sorted({row.project.name[-1] for row in part})) for split, part in result.rows.items()}
+    assert names[LITE] == "ad"
+    assert {split: len(part) for split, part in result.rows.items()} == {LITE: 40, FULL: 300, TRAIN: 860}
+    assert result.left_over == 10
+    assert result.cost - result.bound <= 0.002
+
+
+def test_repositories_that_share_commits_are_split_as_one() -> None:
+    rows = [
+        mined_row(chain_candidate(number), project(f"acme/r{name}"), f"{name} {number}")
+        for name in range(6)
+        for number in range(10 * name, 10 * name + 11)  # the last chain is the first one of the next repository
+    ]
+    result = split_rows(rows, SplitPlan(lite=2, full=4, by_repository=True))
+    assert [len(part) for part in result.rows.values()].count(0) == 2
+    assert result.tied.units == 5
+
+
+def test_fresh_holds_nothing_that_began_before_the_day_or_is_tied_to_it() -> None:
+    rows = chains(
+        chain_candidate(1, begun=10, committed=50),
+        chain_candidate(2, begun=90, committed=150),
+        chain_candidate(3, begun=101, committed=150),
+        chain_candidate(4, begun=101, committed=150),
+        chain_candidate(1, begun=101, committed=160),
+        chain_candidate(2, begun=120, committed=160),
+    )
+    result = split_rows(rows, SplitPlan(lite=1, full=1, after=100))
+    assert ids(result.rows[FRESH]) == ids([rows[2], rows[3], rows[5]])
+    assert [row.id for split in (LITE, FULL, TRAIN) for row in result.rows[split]] == [rows[0].id]
+    assert (result.straddling, result.stale, result.left_over, result.lost) == (1, 1, 0, 2)

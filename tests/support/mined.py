@@ -65,7 +65,7 @@ def merge_candidate(number: int = 0, **changes: Any) -> Candidate:
     fields: dict[str, Any] = {
         "spec": MergeSpec(
             merge_commit_hash=f"{number:040x}",
-            parents=(f"{number + 1:040x}", f"{number + 2:040x}"),
+            parents=(f"a{number:039x}", f"b{number:039x}"),
             number_of_files_with_merge_conflict=len(paths),
             total_number_of_merge_conflicts=conflicts,
             files_in_merge_conflict=paths,
@@ -83,7 +83,7 @@ def chain_candidate(number: int = 0, **changes: Any) -> Candidate:
     """A chain of three commits of `a.py`."""
     length = changes.pop("length", 3)
     purity = changes.pop("purity", 1.0)
-    commits = tuple(f"{1000 * number + position:040x}" for position in range(1, length + 1))
+    commits = tuple(f"c{1000 * number + position:039x}" for position in range(1, length + 1))
     fields: dict[str, Any] = {
         "spec": FileCommitChainSpec(
             file="a.py",
@@ -96,7 +96,7 @@ def chain_candidate(number: int = 0, **changes: Any) -> Candidate:
         "language": "python",
         "difficulty": "easy" if purity == 1 else "medium" if purity >= 0.75 else "hard" if purity >= 0.5 else None,
         "committed": 1_700_000_000,
-        "base": f"{1000 * number:040x}",
+        "base": f"c{1000 * number:039x}",
         "commits": commits,
         "file_lines": 10,
         "all_lines": 10,
