@@ -16,7 +16,7 @@ from gitgoodbench.git.hunks import Hunk
 from gitgoodbench.git.objects import Entry, blob_sizes, write_blob
 from gitgoodbench.git.process import Git
 from gitgoodbench.scoring.history_lines import LineReader, RawChange, TooLarge, commits_reproduced, line_grouping
-from gitgoodbench.scoring.similarity_history import history_similarity
+from gitgoodbench.scoring.similarity_history import compare_histories
 from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
 
@@ -78,7 +78,7 @@ def is_attainable(mirror: Git, chain: CommitChain, division: Division, grouping:
         return True
     if _changed_paths(made) != _changed_paths(real):  # no commit can have the lines of another file
         return False
-    return _score_alike(mirror, made, real, [state for entries in states for state in entries.values()], id_length)
+    return score_alike(mirror, made, real, [state for entries in states for state in entries.values()], id_length)
 
 
 def _nearest_states(division: Division, grouping: Grouping, commits: int, *, split: bool) -> Iterator[State]:
@@ -93,7 +93,7 @@ def _nearest_states(division: Division, grouping: Grouping, commits: int, *, spl
         yield division.take_rest()
 
 
-def _score_alike(
+def score_alike(
     mirror: Git,
     made: Sequence[Tree],
     real: Sequence[Tree],
@@ -113,7 +113,10 @@ def _score_alike(
             return False
     if commits_reproduced(agent, truth) < 1:
         return False
-    return line_grouping(agent, truth) in (1.0, None) and history_similarity(agent, truth) in (1.0, None)
+    if line_grouping(agent, truth) not in (1.0, None):
+        return False
+    similarity = compare_histories(agent, truth)
+    return similarity is None or (similarity.is_exact and similarity.value == 1.0)
 
 
 def _step(before: Tree, after: Tree) -> list[RawChange]:

@@ -7,10 +7,12 @@ from random import Random
 from typing import Literal
 
 import pytest
+from gitgoodbench.scenarios.icc.nearest import score_alike
 
-from gitgoodbench.git.objects import EXECUTABLE
+from gitgoodbench.git.objects import EXECUTABLE, Entry, write_blob
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
+from gitgoodbench.scoring import similarity_trees
 from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH
 from tests.support.chains import ChainCase, Files, make_chain, play
 
@@ -100,6 +102,22 @@ def test_attainable_is_what_tool_oracle_attains_on_random_chains(
     ]
     assert [attainable for attainable, _ in found] == [full for _, full in found]
     assert len(set(found)) == 2
+
+
+def test_commits_too_large_to_be_compared_are_not_taken_for_the_real_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions: list[Files] = [{b"a.py": b"0\n"}, {b"a.py": b"if a:\n    p\nif b:\n    q\n"}]
+    git = make_chain(tmp_path / "r.git", versions).git
+    first, real, other = (
+        {b"a.py": Entry("100644", write_blob(git, content))}
+        for content in (b"0\n", versions[1][b"a.py"], b"if a:\n    q\nif b:\n    p\n")
+        if isinstance(content, bytes)
+    )
+    assert score_alike(git, [first, real], [first, real], [], 40)
+    assert not score_alike(git, [first, other], [first, real], [], 40)
+    monkeypatch.setattr(similarity_trees, "MAX_CELLS", 0)
+    assert not score_alike(git, [first, other], [first, real], [], 40)
 
 
 @pytest.mark.docker
