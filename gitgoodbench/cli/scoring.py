@@ -21,7 +21,6 @@ from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.summary import varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.judging import judge_options
-from gitgoodbench.runs.lock import locked
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.rescore import Rejudge, Rescored, choose_rejudging, rescore_run
@@ -95,5 +94,5 @@ def _score(
     if options is not None:
         say_who_judges(console, scenarios, [config])
     panel = None if options is None else open_panel(options)
-    with locked(paths):
+    with paths.held():
         return rescore_run(paths, manifest, samples, scenarios, store, jobs=jobs, rejudge=rejudge, panel=panel)

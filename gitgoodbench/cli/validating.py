@@ -15,7 +15,7 @@ from rich.table import Table
 
 from gitgoodbench.cli.running import default_jobs, say
 from gitgoodbench.errors import UserError
-from gitgoodbench.mining.files import write_atomically
+from gitgoodbench.files import write_atomically
 from gitgoodbench.mining.findings import Finding, Kind, RowReport
 from gitgoodbench.mining.validate import Validator, load_dataset_rows, validate_samples
 from gitgoodbench.reporting.tables import make_console

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +12,7 @@ from typing import Any, Final
 from gitgoodbench.dataset.rows import COLUMNS
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
+from gitgoodbench.files import write_atomically
 
 
 def row_of(sample: Sample) -> dict[str, Any]:
@@ -33,14 +33,10 @@ def write_samples(samples: Iterable[Sample], path: Path) -> None:
     if writer is None:
         raise UserError(f"{path}: samples are written to {', '.join(_WRITERS)} files")
     content = writer([row_of(sample) for sample in samples])
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        partial.write_bytes(content)
-        partial.replace(path)
+        write_atomically(path, content)
     except OSError as problem:
         raise UserError(f"{path} cannot be written: {problem.strerror}") from problem
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _json_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:

@@ -22,8 +22,8 @@ from typing import Final
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.dataset.writers import write_samples
 from gitgoodbench.errors import UserError
+from gitgoodbench.files import write_atomically
 from gitgoodbench.mining.card import CardFacts, dataset_card
-from gitgoodbench.mining.files import write_atomically
 from gitgoodbench.mining.filters import FilterSettings, Removed, apply_filters, newest_day
 from gitgoodbench.mining.plots import draw_plots
 from gitgoodbench.mining.records import MinedRow, sample_id

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from gitgoodbench.dataset.readers import read_rows
 from gitgoodbench.dataset.rows import COLUMNS, Place, RowError
 from gitgoodbench.errors import UserError
-from gitgoodbench.mining.files import replacing
+from gitgoodbench.files import replacing
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.records import SPECS, Candidate, MinedRow, spec_fields
 

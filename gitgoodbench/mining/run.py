@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from gitgoodbench.errors import UserError
+from gitgoodbench.files import locked, write_atomically
 from gitgoodbench.mining.backends import Workers, work_through
-from gitgoodbench.mining.files import write_atomically
 from gitgoodbench.mining.mined_file import check_suffix, write_mined
 from gitgoodbench.mining.records import MinedRow, number_rows
 from gitgoodbench.mining.targets import Target
 from gitgoodbench.mining.task import Failed, Mined, Order, Summary, load_summary, load_work, mine_target
-from gitgoodbench.workspace.locks import locked
 
 _LONGEST_NAME: Final = 100
 
@@ -80,7 +79,7 @@ def mine(
     folder = work_folder(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder / ".lock", lambda: observer.note(f"waiting: another process mines into {out}")):
+        with locked(folder / ".lock", lambda _: observer.note(f"waiting: another process mines into {out}")):
             files, failures = _mine(targets, order, folder, workers, observer)
             rows = write_mined(_rows(targets, files, only), out)
     except OSError as problem:

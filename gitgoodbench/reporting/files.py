@@ -8,9 +8,9 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+from gitgoodbench.files import write_atomically
 from gitgoodbench.reporting.judging import Judging, Verdicts
 from gitgoodbench.reporting.summary import Cell, Failure, Figures, RunSummary
-from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import dump_json
 from gitgoodbench.scoring.statistics import NOTHING, Mean, Proportion

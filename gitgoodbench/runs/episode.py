@@ -20,9 +20,9 @@ from gitgoodbench.errors import (
     RunAborted,
     Status,
 )
+from gitgoodbench.files import empty_folder, write_atomically
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.runs.events import EventLog
-from gitgoodbench.runs.files import empty_folder, write_atomically
 from gitgoodbench.runs.judging import judge_outcome, pending
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.plan import PlannedEpisode

@@ -9,9 +9,9 @@ from typing import Any
 from gitgoodbench.agents.registry import OPENAI
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
+from gitgoodbench.files import write_atomically
 from gitgoodbench.models.options import key_in, server_of
 from gitgoodbench.runs.config import RunConfig
-from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.result import dump_json
 from gitgoodbench.scenario import JudgedScenario, Outcome, Scenario

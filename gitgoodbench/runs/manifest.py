@@ -19,10 +19,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import gitgoodbench
 from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.errors import UserError
+from gitgoodbench.files import write_atomically
 from gitgoodbench.git.process import GIT_ENVIRONMENT, HOST
 from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, flag
 from gitgoodbench.runs.events import utc_now
-from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.plan import PlannedEpisode
 from gitgoodbench.runs.redact import redact_url

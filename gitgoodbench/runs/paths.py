@@ -16,8 +16,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from gitgoodbench.errors import UserError
+from gitgoodbench.files import locked
 
 _LONGEST_NAME = 150
 """Bytes; folders of longer sample ids are shortened (file systems stop at 255, encrypted ones earlier)."""
@@ -63,6 +67,19 @@ class RunPaths:
     @property
     def lock(self) -> Path:
         return self.folder / ".lock"
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the run: one process at a time works on it.
+
+        Raises:
+            UserError: another process does.
+        """
+        with locked(self.lock, self._refuse):
+            yield
+
+    def _refuse(self, holder: str) -> None:
+        raise UserError(f"run {self.folder} is being worked on by {holder}; wait until it ends, or stop it first")
 
     @property
     def samples(self) -> Path:

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from gitgoodbench.errors import Status
+from gitgoodbench.files import write_atomically
 from gitgoodbench.models.meter import Usage
-from gitgoodbench.runs.files import write_atomically
 from gitgoodbench.scoring.judge.record import JudgeRecord, State
 
 RESULT_LIMIT = 64 * 1024 * 1024

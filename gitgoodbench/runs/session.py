@@ -15,15 +15,14 @@ from gitgoodbench.agents.registry import OPENAI, agent_names, make_agent, scenar
 from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
+from gitgoodbench.files import make_durably
 from gitgoodbench.models.options import OPENAI_HOST, ModelOptions
 from gitgoodbench.models.pricing import list_price
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.episode import RunContext
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.execute import Execution, Observer, execute
-from gitgoodbench.runs.files import make_folder
 from gitgoodbench.runs.judging import judge_options, resolve_judge
-from gitgoodbench.runs.lock import locked
 from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
@@ -243,12 +242,12 @@ def create_run(run: PreparedRun) -> None:
             configuration.
     """
     try:
-        make_folder(run.paths.samples)
+        make_durably(run.paths.samples)
     except OSError as problem:
         raise UserError(f"the run folder {run.paths.folder} cannot be made: {problem.strerror}") from problem
     if not os.access(run.paths.folder, os.W_OK):
         raise UserError(f"the run folder {run.paths.folder} is not writable")
-    with locked(run.paths):
+    with run.paths.held():
         if run.paths.manifest.exists():
             _same_manifest(read_manifest(run.paths), run.manifest, run.paths)
         else:
@@ -264,7 +263,7 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
     Raises:
         UserError: another process works on the run.
     """
-    with locked(run.paths), EventLog(run.paths.log) as log:
+    with run.paths.held(), EventLog(run.paths.log) as log:
         stop = Stop()
         context = RunContext(
             run_id=run.manifest.run_id,

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed
+from gitgoodbench.files import locked, write_atomically
 from gitgoodbench.git.mirror import Mirror, UnreadableRepositoryError
 from gitgoodbench.workspace.commits import CommitProblem, commit_problems
-from gitgoodbench.workspace.locks import locked
 from gitgoodbench.workspace.network import Network, RemoteRefusedError
 
 GITHUB: Final = "https://github.com"
@@ -43,7 +43,7 @@ class Mirrors:
         try:
             (self.folder / ".locks").mkdir(parents=True, exist_ok=True)
             lock = self.folder / ".locks" / mirror.name
-            with locked(lock, lambda: self.network.report(name, "waiting: it is being fetched elsewhere")):
+            with locked(lock, lambda _: self.network.report(name, "waiting: it is being fetched elsewhere")):
                 self._complete(name, mirror, commits)
         except OSError as problem:
             raise InfrastructureFailed(f"{name}: the cache {self.folder} cannot be used: {problem}") from problem
@@ -104,7 +104,7 @@ class Mirrors:
             ) from problem
         keeper = mirror / "refs" / "gitgoodbench" / commit
         keeper.parent.mkdir(exist_ok=True)
-        keeper.write_text(f"{commit}\n", encoding="ascii")
+        write_atomically(keeper, f"{commit}\n".encode("ascii"))
 
 
 def _problems(mirror: Path, commits: Sequence[str]) -> list[CommitProblem]:

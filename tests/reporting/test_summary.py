@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.errors import Status
+from gitgoodbench.files import make_durably
 from gitgoodbench.reporting.files import summary_csv, summary_json, write_summary
 from gitgoodbench.reporting.published import published_figures
 from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, summarize_cell, varying_dimensions
-from gitgoodbench.runs.files import make_folder
 from gitgoodbench.runs.manifest import write_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result, UsageRecord, write_result
@@ -205,13 +205,13 @@ def test_nothing_has_no_rates() -> None:
 
 def test_the_summary_is_derived_from_the_result_files_alone(tmp_path: Path) -> None:
     paths = RunPaths(tmp_path / "run")
-    make_folder(paths.folder)
+    make_durably(paths.folder)
     write_manifest(paths, make_manifest(samples=12))
     for result in mixed_results():
-        make_folder(paths.episode(*result.key).folder)
+        make_durably(paths.episode(*result.key).folder)
         write_result(paths.episode(*result.key).result, result)
     torn = paths.episode("mcr", "torn", 1)
-    make_folder(torn.folder)
+    make_durably(torn.folder)
     torn.result.write_bytes(b'{"sample_id": "torn"')
     manifest, results = read_run(paths)
     assert list(results) == mixed_results()
@@ -275,6 +275,6 @@ def test_a_copy_of_a_result_counts_once(tmp_path: Path) -> None:
     result = make_result("s0")
     files = paths.episode(*result.key)
     for folder in (files.folder, files.folder.with_name("1.bak"), paths.samples / "mcr" / "copy" / "1"):
-        make_folder(folder)
+        make_durably(folder)
         write_result(folder / "result.json", result)
     assert read_run(paths)[1] == (result,)

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.errors import Status, UserError
+from gitgoodbench.files import write_atomically
 from gitgoodbench.runs.events import EventLog, read_events
-from gitgoodbench.runs.files import write_atomically
-from gitgoodbench.runs.lock import locked
 from gitgoodbench.runs.paths import RunPaths, folder_name
 from gitgoodbench.runs.plan import PlannedEpisode, finished_result
 from gitgoodbench.runs.result import Result, read_result, write_result
@@ -145,29 +144,29 @@ def test_only_failures_of_infrastructure_are_run_again(paths: RunPaths, status: 
 
 def test_a_run_is_held_by_one_process_at_a_time(paths: RunPaths) -> None:
     with (
-        locked(paths),
+        paths.held(),
         pytest.raises(UserError, match=rf"process {os.getpid()} on .*wait until it ends"),
-        locked(paths),
+        paths.held(),
     ):
         pass
-    with locked(paths):
+    with paths.held():
         pass
 
 
 def test_the_lock_of_a_killed_process_is_free(paths: RunPaths) -> None:
     script = (
-        "import sys, time; from pathlib import Path; from gitgoodbench.runs.lock import locked;"
+        "import sys, time; from pathlib import Path;"
         "from gitgoodbench.runs.paths import RunPaths\n"
-        "with locked(RunPaths(Path(sys.argv[1]))): print('held', flush=True); time.sleep(60)"
+        "with RunPaths(Path(sys.argv[1])).held(): print('held', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", script, str(paths.folder)], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(UserError, match=f"process {holder.pid}"), locked(paths):
+        with pytest.raises(UserError, match=f"process {holder.pid}"), paths.held():
             pass
         holder.kill()
         holder.wait()
-        with locked(paths):
+        with paths.held():
             assert paths.lock.read_text().startswith(f"process {os.getpid()} ")
 
 

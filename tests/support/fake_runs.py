@@ -11,13 +11,13 @@ from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import Status
+from gitgoodbench.files import make_durably
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.models.meter import Budget, Usage
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.episode import RunContext
 from gitgoodbench.runs.events import EventLog
-from gitgoodbench.runs.files import make_folder
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.manifest import make_manifest as pin
 from gitgoodbench.runs.paths import RunPaths
@@ -199,7 +199,7 @@ def make_context(
 ) -> RunContext:
     """A run in `folder` made of fakes."""
     paths = RunPaths(folder / "run")
-    make_folder(paths.samples)
+    make_durably(paths.samples)
     scenario = scenario or FakeScenario()
     return RunContext(
         run_id="run",
