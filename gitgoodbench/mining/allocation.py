@@ -33,7 +33,10 @@ Sort = tuple[tuple[Stratum, int], ...]
 
 _BALANCE: Final = 0.1
 _GAP: Final = 1e-3
-_NODES: Final = 20_000
+_WORK: Final = 60_000
+"""Nodes of the search tree times whole variables: some seconds, where there are hundreds of units. Not a time, so that
+the same rows give the same splits on every machine.
+"""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ def allocate(sorts: Sequence[tuple[Sort, int]], wanted: Mapping[str, Wanted]) ->
     Args:
         sorts: each sort and how many units there are of it. Of allocations that cost the same their order decides.
 
-    The search ends within 0.001 of the best cost there is, or after so much work that it is told how far from it.
+    The search ends within 0.001 (relative to 1 + cost) of the best there is, or after a fixed amount of work.
     """
     if not sorts:
         return Allocation({split: {} for split in wanted}, 0.0, 0.0)
@@ -139,7 +142,7 @@ class _Program:
             constraints=LinearConstraint(
                 matrix, np.array([least for _, least, _ in self.rows]), np.array([most for _, _, most in self.rows])
             ),
-            options={"mip_rel_gap": _GAP, "node_limit": _NODES},
+            options={"mip_rel_gap": _GAP, "node_limit": 1 + _WORK // sum(self.whole)},
         )
         if result.x is None:
             raise RuntimeError(f"the allocation of rows to splits was not solved: {result.message}")
