@@ -49,6 +49,8 @@ def score_runs(
         failed = [entry for entry in rescored if entry.problem]
         problems += len(failed)
         say(console, f"{paths.folder}: {len(rescored)} outcomes scored, {len(changed)} results changed")
+        if anew := sum(entry.prompts_changed for entry in rescored):
+            say(console, f"  {anew} of {len(rescored)} have other prompts than before: every judge was asked again")
         for entry in failed:
             say(console, f"  {'/'.join(map(str, entry.before.key))} could not be scored: {entry.problem}")
         problems += sum(entry.after.awaits_judge for entry in rescored)

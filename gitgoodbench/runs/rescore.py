@@ -58,6 +58,12 @@ class Rescored:
         """Whether the verdict is another one, the time it took aside."""
         return self.after.model_copy(update={"timings": self.before.timings}) != self.before
 
+    @property
+    def prompts_changed(self) -> bool:
+        """Whether judges who had answered were asked again, because the prompts are not those that they answered."""
+        before, after = self.before.judge, self.after.judge
+        return before is not None and after is not None and bool(before.judges) and before.prompts != after.prompts
+
 
 def choose_rejudging(
     config: RunConfig, scenarios: Mapping[str, Scenario], fields: Mapping[str, Any], *, unscored: bool

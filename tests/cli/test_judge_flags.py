@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from gitgoodbench.errors import UserError
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself, resolve_judge, same_model
+from gitgoodbench.scoring.judge import prompt
 from gitgoodbench.scoring.judge.options import JudgeOptions
 from tests.cli.conftest import CommandLine
 from tests.support.fake_judging import FakeJudgedScenario
@@ -122,6 +124,50 @@ def test_a_saved_run_is_judged_by_others(judging: CommandLine, server: ScriptedS
     assert "0 results changed" in judging("score", judging.out / "r").err
     assert "5 results changed" in judging("score", judging.out / "r", "--judge", "none").err
     assert [result["solved"] for result in results(judging)] == [None] * 5
+
+
+def asked_by_model(server: ScriptedServer) -> Counter[str]:
+    return Counter(request.body["model"] for request in server.requests)
+
+
+def test_a_judge_more_makes_a_panel_and_asks_nobody_else_again(judging: CommandLine, server: ScriptedServer) -> None:
+    judging.noop("--judge-model", "fair", "--judge-base-url", server.url)
+    assert asked_by_model(server) == {"fair": 10}
+    shown = judging("score", judging.out / "r", "--judge-model", "fair", "--judge-model", "strict")
+    assert shown.code == 0
+    assert asked_by_model(server) == {"fair": 10, "strict": 10}
+    assert [[o["model"] for o in result["judge"]["judges"]] for result in results(judging)] == [["fair", "strict"]] * 5
+    assert "other prompts" not in shown.err
+    judging("score", judging.out / "r", "--judge-model", "strict")
+    assert asked_by_model(server) == {"fair": 10, "strict": 10}
+    assert [result["judge"]["verdict"] for result in results(judging)] == ["loss"] * 5
+
+
+def test_a_verdict_that_cannot_be_replaced_is_kept_and_said_to_be(judging: CommandLine, server: ScriptedServer) -> None:
+    judging.noop("--judge-model", "fair", "--judge-base-url", server.url)
+    shown = judging("score", judging.out / "r", "--judge-model", "mute")
+    assert shown.code == 3
+    kept = [line.strip() for line in shown.err.split("\n") if "keeps its verdict" in line]
+    assert kept == [
+        f"mcr/s{number}/1 keeps its verdict: judge mute: its answer could not be read (empty)" for number in range(5)
+    ]
+    assert [result["judge"]["verdict"] for result in results(judging)] == ["win"] * 5
+    assert [result["solved"] for result in results(judging)] == [True] * 5
+    assert [o["model"] for result in results(judging) for o in result["judge"]["judges"]] == ["fair"] * 5
+    assert judging("score", judging.out / "r").code == 0
+
+
+def test_other_prompts_are_said_to_be_and_asked_anew(
+    judging: CommandLine, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judging.noop("--judge-model", "fair", "--judge-base-url", server.url)
+    monkeypatch.setattr(prompt, "SYSTEM", "Other instructions.")
+    shown = judging("score", judging.out / "r", "--judge-model", "fair")
+    assert shown.code == 0
+    assert "  5 of 5 have other prompts than before: every judge was asked again\n" in shown.err
+    assert asked_by_model(server) == {"fair": 20}
+    assert "other prompts" not in judging("score", judging.out / "r", "--judge-model", "fair").err
+    assert asked_by_model(server) == {"fair": 20}
 
 
 def test_what_could_not_be_read_is_unscored_and_can_be_asked_again(

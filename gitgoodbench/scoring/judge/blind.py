@@ -50,14 +50,19 @@ def same_history(agent: ChainHistory, real: ChainHistory) -> bool:
 
     Told by trees and whole messages; of histories too long to be read nothing is known, and they are not the same.
     """
-    return not (agent.left_out or real.left_out) and _told(agent) == _told(real)
+    if agent.left_out or real.left_out or _digests(agent) != _digests(real):
+        return False
+    return _told(agent) == _told(real)
 
 
-def _told(history: ChainHistory) -> list[tuple[str, BlindCommit, bytes]]:
+def _digests(history: ChainHistory) -> list[str]:
+    return [commit.digest for commit in history.commits]
+
+
+def _told(history: ChainHistory) -> list[tuple[BlindCommit, bytes]]:
     return [
-        (commit.digest, _blind_commit(commit), clean_message(commit.message)[_LONGEST_MESSAGE:])
-        for commit in history.commits
-    ]
+        (_blind_commit(commit), clean_message(commit.message)[_LONGEST_MESSAGE:]) for commit in history.commits
+    ]  # fmt: skip
 
 
 def _blind_commit(commit: CommitView) -> BlindCommit:

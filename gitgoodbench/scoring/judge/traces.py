@@ -81,6 +81,14 @@ _GOVERNING: Final = re.compile(
 )
 """What cannot end a sentence: the reference after it becomes `an issue`."""
 
+_BARE: Final = re.compile(
+    r"(?:\A|[\n.!?:;(\[-][ ]*|\b(?:about|address(?:es|ed)?|after|against|and|as|at|because of|before|but|by|close[sd]?"
+    r"|due to|fix(?:e[sd]|ing)?|for|from|handle[sd]?|if|implements?|in|into|is|like|of|on|or|per|references?"
+    r"|resolve[sd]?|revert(?:s|ed)?|see|since|than|to|until|using|via|was|what|when|with)[ ])\Z",
+    re.IGNORECASE,
+)
+"""What stands before a noun that has no article."""
+
 _COLOUR: Final = re.compile(r"colou?r|css|background|border|palette|hex\b", re.IGNORECASE)
 _COLOUR_VALUE: Final = re.compile(r"#(?:\d{3}|\d{6})\Z")
 
@@ -113,8 +121,19 @@ def _ended(match: re.Match[str]) -> str:
 
 
 def _in_words(message: str) -> str:
-    message = _NAMED.sub(lambda match: match[1], message)
+    message = _NAMED.sub(_with_article, message)
     return _INLINE.sub(lambda match: match[0] if _is_ordinary(match) else _SOMETHING, message)
+
+
+def _with_article(match: re.Match[str]) -> str:
+    """The noun alone, with an article where it has none: `as issue #12 says` -> `as an issue says`."""
+    noun, before = match[1], match.string[max(0, match.start() - _CONTEXT) : match.start()]
+    if noun[-1] in "sS" or not _BARE.search(before):
+        return noun
+    article = "an" if noun[0] in "iI" or noun.lower() == "mr" else "a"
+    if noun[0].isupper() and not (before and before[-1] == " " and before.rstrip()[-1:].isalnum()):
+        article = article.capitalize()
+    return f"{article} {noun if noun.isupper() else noun.lower()}"
 
 
 def _is_ordinary(match: re.Match[str]) -> bool:

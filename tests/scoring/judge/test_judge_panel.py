@@ -277,6 +277,53 @@ def test_the_marker_of_the_record_is_the_one_in_the_prompt() -> None:
         assert request.messages[1]["content"].startswith(f"Lines that begin with {record.marker} are from me.")
 
 
+class TestAfterAnotherPanel:
+    def judged_by_a(self) -> JudgeRecord:
+        with ScriptedServer([FIRST, SECOND]) as server:
+            return make_panel(server, "a").compare(PAIR, seed="s")
+
+    def test_a_verdict_outlives_a_judge_whose_server_is_down(self) -> None:
+        before = self.judged_by_a()
+        with ScriptedServer([]) as server:
+            panel = make_panel(server, "b")
+        after = panel.compare(PAIR, seed="s", before=before)
+        assert (after.verdict, after.judges, after.state) == (Vote.WIN, before.judges, State.JUDGED)
+        assert (after.problem or "").startswith("judge b: ")
+        assert after.model_copy(update={"problem": None}) == before
+
+    def test_a_panel_of_which_one_is_down_keeps_the_verdict_too(self) -> None:
+        before = self.judged_by_a()
+        with ScriptedServer([]) as server:
+            panel = make_panel(server, "a", "b")
+        after = panel.compare(PAIR, seed="s", before=before)
+        assert after.model_copy(update={"problem": None}) == before
+
+    def test_a_judge_more_is_asked_alone(self) -> None:
+        before = self.judged_by_a()
+        with ScriptedServer([SECOND, FIRST]) as server:
+            after = make_panel(server, "a", "b").compare(PAIR, seed="s", before=before)
+        assert [request.body["model"] for request in server.requests] == ["b", "b"]
+        assert [opinion.verdict for opinion in after.judges] == [Vote.WIN, Vote.LOSS]
+        assert after.judges[0] == before.judges[0]
+
+    def test_who_is_named_no_more_can_be_named_again_without_a_question(self) -> None:
+        before = self.judged_by_a()
+        with ScriptedServer([SECOND, FIRST]) as server:
+            other = make_panel(server, "b").compare(PAIR, seed="s", before=before)
+            again = make_panel(server, "a").compare(PAIR, seed="s", before=other)
+            assert len(server.requests) == 2
+        assert (other.verdict, [opinion.model for opinion in other.former]) == (Vote.LOSS, ["a"])
+        assert (again.verdict, [opinion.model for opinion in again.former]) == (Vote.WIN, ["b"])
+
+    @pytest.mark.parametrize("changes", [{"repeats": 2}, {"limit": 1000}])
+    def test_other_questions_ask_everybody(self, changes: dict[str, int]) -> None:
+        long = HistoryPair(history(("m", "a" * 5000)), REAL)
+        with ScriptedServer(lambda _: TIE) as server:
+            before = make_panel(server, "a").compare(long, seed="s")
+            make_panel(server, "a", **changes).compare(long, seed="s", before=before)
+            assert len(server.requests) == 2 + 2 * changes.get("repeats", 1)
+
+
 class TestOpeningAPanel:
     @pytest.fixture(autouse=True)
     def _no_keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
