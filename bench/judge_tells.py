@@ -1,6 +1,6 @@
 """What tells a judge which of two histories is the real one, and how much the limit cuts, on real chains.
 
-    python -m bench.judge_tells [--sample N --seed S] [--jobs N] [--limit CHARACTERS] REPOSITORY...
+    python bench/judge_tells.py [--sample N --seed S] [--jobs N] [--limit CHARACTERS] REPOSITORY...
 
 Chains are those that `gitgoodbench mine` finds; the agents' histories are made as in bench/score_definitions.py, and
 rendered as a judge sees them: interactive rebase with whole patches, committing with the patches of the chain's file.
@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from joblib import Parallel, delayed
+from score_definitions import History, chains_of, histories, write
 
-from bench.score_definitions import History, chains_of, histories, write
 from gitgoodbench.git.histories import HistoryPair, read_history
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.mining.chains import Chain
@@ -66,9 +66,9 @@ FEATURES: Final[Mapping[str, Feature]] = {
     "newline after a patch": lambda history: any(c.patch.endswith("\n") for c in history.commits),
     "blanks at a line's end": _in_messages(r"[ \t\r]$", re.MULTILINE),
     "two empty lines": _in_messages(r"\n\n\n"),
-    "`[commit id]`": _in_messages(r"\[commit id\]"),
-    "`[e-mail]`": _in_messages(r"\[e-mail\]"),
-    "`an issue`, `a commit`": _in_messages(r"\b(?:an issue|a commit|a branch)\b"),
+    "`an earlier commit`": _in_messages(r"\ban earlier commit\b"),
+    "`an address`": _in_messages(r"\ban address\b"),
+    "`an issue`, `a branch`": _in_messages(r"\b(?:an issue|a branch)\b"),
     "number with a hash": _in_messages(r"#\d"),
     "key of a tracker": _in_messages(r"\b[A-Z][A-Z]+-\d+\b"),
     "URL": _in_messages(r"https?://"),

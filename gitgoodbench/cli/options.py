@@ -102,7 +102,7 @@ JudgeLimit = Annotated[
     option(
         "--judge-limit",
         min=1000,
-        help="Characters of both histories that a judge is shown, half for each. Default: 60000.",
+        help="Characters of both histories that a judge is shown, half for each. Default: 120000.",
     ),
 ]
 JudgeMaxTokens = Annotated[

@@ -65,7 +65,7 @@ def test_a_judged_run_from_end_to_end(judging: CommandLine, server: ScriptedServ
     manifest = json.loads((judging.out / "r/manifest.json").read_bytes())
     config = manifest["config"]
     assert (config["judge"], config["judge_model"], config["judge_repeats"], config["judge_limit"]) == (
-        "llm", ["fair"], 1, 60000,
+        "llm", ["fair"], 1, 120000,
     )  # fmt: skip
     assert len(manifest["judge"]["prompt"]) == 64
     assert judging.noop("--judge-model", "fair", "--judge-base-url", server.url).code == 0
@@ -257,7 +257,7 @@ class TestWhoJudges:
 
     def test_what_was_left_open_is_written_down(self) -> None:
         resolved = resolve_judge(make_config(suite="s", judge="llm"), JUDGED)
-        assert judge_options(resolved) == JudgeOptions(("gpt-4o",), None, 1, 60_000)
+        assert judge_options(resolved) == JudgeOptions(("gpt-4o",), None, 1, 120_000)
         assert judge_options(resolve_judge(resolved, [FakeScenario()])) is None
         assert judge_options(resolve_judge(make_config(suite="s"), JUDGED)) is None
 

@@ -18,8 +18,10 @@ from gitgoodbench.text import clean
 _LONGEST_MESSAGE: Final = 16 * 1024
 """Bytes of a message that are looked at."""
 
-_OBJECT_ID: Final = re.compile(r"\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
-_MAIL: Final = re.compile(r"<?(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+>?")
+_OBJECT_ID: Final = re.compile(
+    r"\b(?:(?i:the[ ])?(?i:commits?|revision|rev|changeset)[ ])?(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
+)
+_MAIL: Final = re.compile(r"[ ]?<[\w.+-]+@[\w-]+(?:\.[\w-]+)+>|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,9 @@ def _blind_commit(commit: CommitView) -> BlindCommit:
 
 
 def blind_message(message: str) -> str:
-    """The message without traces of its project, with object ids and e-mail addresses replaced."""
-    message = _OBJECT_ID.sub("[commit id]", without_traces(message))
-    message = _MAIL.sub("[e-mail]", message)
+    """The message without traces of its project. Words that anyone may write stand for object ids and addresses."""
+    message = _OBJECT_ID.sub("an earlier commit", without_traces(message))
+    message = _MAIL.sub(lambda match: "" if match[0].endswith(">") else "an address", message)
     return clean_message(message.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass").strip("\n")
 
 

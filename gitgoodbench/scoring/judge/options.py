@@ -8,7 +8,7 @@ from typing import Final
 from gitgoodbench.models.options import ModelFlags
 
 DEFAULT_MODEL: Final = "gpt-4o"
-DEFAULT_LIMIT: Final = 60_000
+DEFAULT_LIMIT: Final = 120_000
 MAX_LIMIT: Final = 1_000_000
 MOST_REPEATS: Final = 25
 DEFAULT_MAX_TOKENS: Final = 4096

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from typing import Any
 
 import pytest
 
@@ -316,7 +317,7 @@ class TestAfterAnotherPanel:
         assert (again.verdict, [opinion.model for opinion in again.former]) == (Vote.WIN, ["b"])
 
     @pytest.mark.parametrize("changes", [{"repeats": 2}, {"limit": 1000}])
-    def test_other_questions_ask_everybody(self, changes: dict[str, int]) -> None:
+    def test_other_questions_ask_everybody(self, changes: dict[str, Any]) -> None:
         long = HistoryPair(history(("m", "a" * 5000)), REAL)
         with ScriptedServer(lambda _: TIE) as server:
             before = make_panel(server, "a").compare(long, seed="s")
