@@ -23,7 +23,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,7 +108,7 @@ def as_sample(name: str, number: int, chain: Chain) -> Sample:
 
 
 def try_chain(
-    scenarios: dict[str, Scenario], sample: Sample, store: OneRepository, provider: SandboxProvider
+    scenarios: Mapping[str, Scenario], sample: Sample, store: OneRepository, provider: SandboxProvider
 ) -> dict[str, Any]:
     """What every trial made of the chain: whether it is exact, facts, and broken promises."""
     found: dict[str, Any] = {"sample": sample.id, "exact": {}, "grouped": {}, "attainable": {}, "problems": []}

@@ -10,20 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib.metadata import entry_points
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from gitgoodbench.dataset.sample import Sample
-from gitgoodbench.errors import UserError
 from gitgoodbench.git.histories import HistoryPair as HistoryPair
 from gitgoodbench.jsontypes import Json as Json
 from gitgoodbench.models.messages import Message as Message
+from gitgoodbench.plugins import SCENARIOS, Objects
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.outcome import Outcome as Outcome
 from gitgoodbench.workspace.store import RepositoryStore
-
-ENTRY_POINT_GROUP = "gitgoodbench.scenarios"
 
 
 class ToolSet(StrEnum):
@@ -154,17 +151,9 @@ class JudgedScenario(Scenario, Protocol):
         ...
 
 
-def load_scenarios() -> dict[str, Scenario]:
-    """Every installed scenario by its name.
+def load_scenarios() -> Mapping[str, Scenario]:
+    """Every installed scenario by its name; each is loaded when it is looked up.
 
-    Raises:
-        UserError: a plug-in cannot be imported.
+    Looking one up raises UserError where it cannot be loaded.
     """
-    scenarios: dict[str, Scenario] = {}
-    for point in entry_points(group=ENTRY_POINT_GROUP):
-        try:
-            scenario = point.load()()
-        except Exception as problem:
-            raise UserError(f"scenario plug-in {point.name!r} ({point.value}) cannot be loaded: {problem}") from problem
-        scenarios[scenario.name] = scenario
-    return scenarios
+    return Objects(SCENARIOS)

@@ -53,6 +53,8 @@ def evaluate_agents(
     agents = list(dict.fromkeys(agents))
     fields = fields | {"judge": choose_judge(fields, agents)}
     configs = [make_config(agent=agent, jobs=jobs or default_jobs(), **fields) for agent in agents]
+    folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
+    configs = _as_begun(configs, folders)
     console = make_console(stderr=True)
     inputs = load_inputs(configs[0])
     _print_invalid_rows(console, inputs.suite.invalid)
@@ -61,7 +63,6 @@ def evaluate_agents(
     if dry_run:
         print_plan(make_console(), inputs.suite, {agent: own.planned for agent, own in work.items()})
         return 0
-    folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
     provider = open_provider(console, configs[0])
     store = open_repositories(console, configs[0])
     command = redact_command(["gitgoodbench", *sys.argv[1:]], os.environ)
@@ -236,6 +237,13 @@ def say_who_judges(console: Console, scenarios: Mapping[str, Scenario], configs:
             console,
             f"warning: {judge} judges its own work, and models tend to prefer that: name another with --judge-model",
         )
+
+
+def _as_begun(configs: Sequence[RunConfig], folders: Sequence[RunPaths]) -> list[RunConfig]:
+    """Where runs carry on, and the command names no scenario: those that they began with, whatever is installed now."""
+    begun = (read_manifest(paths).config.scenario for paths in folders if paths.manifest.exists())
+    scenario = configs[0].scenario or next(begun, ())
+    return [config.model_copy(update={"scenario": scenario}) for config in configs]
 
 
 def _folder(out: Path, run_id: str | None, config: RunConfig, *, alone: bool) -> RunPaths:

@@ -21,6 +21,7 @@ from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
 from gitgoodbench.git.process import GIT_ENVIRONMENT, HOST
+from gitgoodbench.plugins import HARNESS, Pin, Plugin, pin
 from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, flag
 from gitgoodbench.runs.events import utc_now
 from gitgoodbench.runs.paths import RunPaths
@@ -67,7 +68,10 @@ class HostPin(_Part):
 
 
 class Manifest(_Part):
-    """See the module. agent: name and model as resolved; sandbox: what the provider says of itself.
+    """See the module. scenarios: fingerprints. plugins: `scenario mcr` -> the distribution that brings it, for every
+    plug-in in use; distributions: each of these, and the harness, as it was. Manifests of before have neither.
+
+    agent: name and model as resolved; sandbox: what the provider says of itself.
 
     judge: hash of the judges' instructions; empty without a judge. Which judges there are is in the config.
     """
@@ -81,6 +85,8 @@ class Manifest(_Part):
     suite: SuitePin
     plan: PlanPin
     scenarios: dict[str, str]
+    plugins: dict[str, str] = Field(default_factory=dict)
+    distributions: dict[str, Pin] = Field(default_factory=dict)
     agent: dict[str, Any]
     sandbox: dict[str, str]
     judge: dict[str, str] = Field(default_factory=dict)
@@ -94,12 +100,20 @@ def make_manifest(
     suite: Suite,
     planned: Sequence[PlannedEpisode],
     scenarios: Mapping[str, str],
+    plugins: Sequence[Plugin] = (),
     agent: Mapping[str, Any],
     sandbox: Mapping[str, str],
     command: Sequence[str],
     judge: Mapping[str, str] | None = None,
 ) -> Manifest:
-    """Pin a run. `scenarios`: name -> fingerprint; `command`: already without secrets."""
+    """Pin a run.
+
+    Args:
+        scenarios: name -> fingerprint.
+        plugins: all that are in use.
+        command: already without secrets.
+    """
+    brought = {f"{plugin.kind} {plugin.name}": plugin.distribution for plugin in plugins}
     servers = {name: getattr(config, name) for name in ("base_url", "judge_base_url")}
     redacted = {name: None if url is None else redact_url(url) for name, url in servers.items()}
     return Manifest(
@@ -122,6 +136,8 @@ def make_manifest(
             fingerprint=_hash([episode.id for episode in planned]),
         ),
         scenarios=dict(scenarios),
+        plugins=brought,
+        distributions={name: pin(name) for name in sorted({HARNESS, *brought.values()})},
         agent=dict(agent),
         sandbox=dict(sandbox),
         judge=dict(judge or {}),
@@ -220,8 +236,10 @@ def _deciding(manifest: Manifest) -> dict[str, Any]:
     parts = {"agent": manifest.agent, "sandbox": sandbox, "scenario": manifest.scenarios, "judge": manifest.judge}
     for part, values in parts.items():
         deciding |= {f"{part} {name}": value for name, value in values.items()}
+    deciding |= {f"plug-in {name}": package for name, package in manifest.plugins.items()}
+    pins = {name: found.rule for name, found in manifest.distributions.items()}
+    deciding |= {f"package {name}": rule for name, rule in ({HARNESS: manifest.gitgoodbench} | pins).items()}
     return deciding | {
-        "gitgoodbench": manifest.gitgoodbench,
         "Git on this machine": manifest.host.git,
         "suite fingerprint": manifest.suite.fingerprint,
         "episodes planned": f"{manifest.plan.episodes} ({manifest.plan.fingerprint[:12]})",

@@ -18,6 +18,7 @@ from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
 from gitgoodbench.models.options import OPENAI_HOST, ModelOptions
 from gitgoodbench.models.pricing import list_price
+from gitgoodbench.plugins import SCENARIOS, Plugin, plugins
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.episode import RunContext
 from gitgoodbench.runs.events import EventLog
@@ -41,11 +42,15 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
 
 @dataclass(frozen=True)
 class Inputs:
-    """What all runs of one command share: the suite, the chosen scenarios, and what there is to do."""
+    """What all runs of one command share: the suite, the scenarios that are played, and what there is to do.
+
+    chosen: the names of the scenarios that samples were chosen for, whether or not any is for them.
+    """
 
     suite: Suite
     scenarios: Mapping[str, Scenario]
     planned: tuple[PlannedEpisode, ...]
+    chosen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ def load_inputs(config: RunConfig) -> Inputs:
         raise UserError(f"none of the {len(suite.samples)} samples of {suite.spec} is for {', '.join(scenarios)}")
     planned = plan_episodes(select_samples(fitting, config.selection), scenarios, config.epochs)
     used = {episode.scenario for episode in planned}
-    return Inputs(suite, {name: scenarios[name] for name in scenarios if name in used}, planned)
+    return Inputs(suite, {name: scenarios[name] for name in scenarios if name in used}, planned, tuple(scenarios))
 
 
 def inputs_for(agent: str, inputs: Inputs) -> Inputs:
@@ -92,7 +97,8 @@ def inputs_for(agent: str, inputs: Inputs) -> Inputs:
     played = scenarios_of(agent, inputs.scenarios)
     if played:
         kept = {name: inputs.scenarios[name] for name in played}
-        return Inputs(inputs.suite, kept, tuple(episode for episode in inputs.planned if episode.scenario in kept))
+        planned = tuple(episode for episode in inputs.planned if episode.scenario in kept)
+        return Inputs(inputs.suite, kept, planned, inputs.chosen)
     installed = load_scenarios()
     elsewhere = scenarios_of(agent, installed)
     if not elsewhere:
@@ -138,6 +144,7 @@ def prepare_run(
     """
     inputs = inputs_for(config.agent, inputs)
     config = resolve_judge(resolve(config), inputs.scenarios.values())
+    config = config.model_copy(update={"scenario": inputs.chosen})
     check_isolation(config.tools, provider)
     _check_price(config)
     agent = make_agent(config.agent, inputs.scenarios, _agent_options(config))
@@ -149,6 +156,7 @@ def prepare_run(
         suite=inputs.suite,
         planned=inputs.planned,
         scenarios={name: scenario.fingerprint() for name, scenario in inputs.scenarios.items()},
+        plugins=_plugins_in_use(inputs),
         agent={"name": agent.name, "model": agent.model},
         sandbox=provider.describe(),
         judge={} if judges is None else {"prompt": prompt_fingerprint()},
@@ -158,6 +166,11 @@ def prepare_run(
         manifest = _same_manifest(read_manifest(paths), manifest, paths)
     agents = {name: agent.for_scenario(name) for name in inputs.scenarios}
     return PreparedRun(config, inputs, agents, provider, store, manifest, paths, panel)
+
+
+def _plugins_in_use(inputs: Inputs) -> list[Plugin]:
+    installed = plugins(SCENARIOS)
+    return [installed[name] for name in inputs.scenarios if name in installed]
 
 
 def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:

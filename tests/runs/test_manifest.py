@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.errors import UserError
+from gitgoodbench.plugins import SCENARIOS, Plugin, plugins
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
@@ -21,7 +23,13 @@ from tests.support.fake_runs import FakeScenario, make_samples
 SANDBOX = {"kind": "docker", "image": "i:latest", "image_id": "sha256:aa", "git": "git version 2.39.5", "docker": "20"}
 
 
-def make(config: RunConfig | None = None, *, samples: int = 3, sandbox: dict[str, str] | None = None) -> Manifest:
+def make(
+    config: RunConfig | None = None,
+    *,
+    samples: int = 3,
+    sandbox: dict[str, str] | None = None,
+    plugins: Sequence[Plugin] = (),
+) -> Manifest:
     suite = Suite("lite", tuple(make_samples(samples)), "JetBrains/git_good_bench-lite", "0" * 40)
     return make_manifest(
         run_id="r",
@@ -29,6 +37,7 @@ def make(config: RunConfig | None = None, *, samples: int = 3, sandbox: dict[str
         suite=suite,
         planned=plan_episodes(suite.samples, {"mcr": FakeScenario()}, 1),
         scenarios={"mcr": "f" * 64},
+        plugins=plugins,
         agent={"name": "openai", "model": "gpt-4o"},
         sandbox=sandbox or SANDBOX,
         command=("gitgoodbench", "eval", "lite"),
@@ -136,3 +145,30 @@ def test_a_harmless_url_stays_as_it_is() -> None:
 def test_the_manifest_holds_no_key_of_a_base_url() -> None:
     manifest = make(make_config(suite="lite", base_url="https://me:hunter2@host/v1"))
     assert "hunter2" not in manifest.model_dump_json()
+
+
+def test_changed_sources_of_a_package_in_use_are_shown() -> None:
+    before = make(plugins=[plugins(SCENARIOS)["mcr"]])
+    assert before.plugins == {"scenario mcr": "gitgoodbench"}
+    changed = before.distributions["gitgoodbench"].model_copy(update={"source": "0" * 64})
+    now = before.model_copy(update={"distributions": {"gitgoodbench": changed}})
+    (shown,) = differences(before, now)
+    assert shown.startswith("package gitgoodbench: 0.1.0 source ")
+    assert shown.endswith(", now 0.1.0 source 000000000000")
+    moved = before.model_copy(update={"plugins": {"scenario mcr": "my-fork"}})
+    assert differences(before, moved) == ["plug-in scenario mcr: gitgoodbench, now my-fork"]
+
+
+def test_another_commit_with_the_same_sources_decides_nothing() -> None:
+    before = make()
+    other = before.distributions["gitgoodbench"].model_copy(update={"commit": "1" * 40, "dirty": False})
+    assert differences(before, before.model_copy(update={"distributions": {"gitgoodbench": other}})) == []
+
+
+def test_a_manifest_of_before_plug_ins_were_pinned_is_read_but_not_resumed(tmp_path: Path) -> None:
+    fields = make().model_dump(mode="json")
+    del fields["plugins"], fields["distributions"]
+    RunPaths(tmp_path).manifest.write_text(json.dumps(fields))
+    before = read_manifest(RunPaths(tmp_path))
+    (shown,) = differences(before, make())
+    assert shown.startswith("package gitgoodbench: 0.1.0, now 0.1.0 source ")
