@@ -98,13 +98,13 @@ def test_histories_beyond_the_context_are_a_failure_that_says_so(server: str) ->
     record = compare(server, HistoryPair(long, BAD))
     assert record.state is State.FAILED
     assert "context limit" in (record.problem or "")
-    assert compare(server, HistoryPair(long, BAD), limit=2000).state is State.JUDGED
+    assert compare(server, HistoryPair(long, BAD), limit=4000).state is State.JUDGED
 
 
 def test_a_run_is_judged_from_end_to_end(server: str, tmp_path: Path) -> None:
     code = run(
         ["eval", "mini", "--scenario", "ir", "--agent", "squash-all", "--limit", "1", "--sandbox", "local", "--out",
-         str(tmp_path), "--run-id", "r", "--judge-model", MODEL, "--judge-base-url", server, "--judge-limit", "2000",
+         str(tmp_path), "--run-id", "r", "--judge-model", MODEL, "--judge-base-url", server, "--judge-limit", "4000",
          "--judge-max-tokens", "200", "--jobs", "1"]
     )  # fmt: skip
     assert code == 0
