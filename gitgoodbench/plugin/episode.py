@@ -34,7 +34,7 @@ BoxT = TypeVar("BoxT", bound=Toolbox)
 class ToolboxEpisode(Generic[BoxT]):
     """Base of an Episode (see gitgoodbench.scenario), which adds `reminder` and `outcome`.
 
-    git: on the workspace, inside the sandbox. strict_tools: read no dialects in tool calls. past_tools: set by an
+    git: on the workspace, inside the sandbox. strict_tools: read no dialects in tool calls. bypassed_tools: set by an
     oracle that did its work past all tools.
     """
 
@@ -52,11 +52,11 @@ class ToolboxEpisode(Generic[BoxT]):
         self.prompt = prompt
         self.facts = facts
         self.tools: Sequence[Tool] = [replace(tool, strict=strict_tools) for tool in toolbox.tools()]
-        self.past_tools = False
+        self.bypassed_tools = False
 
     @property
     def finished(self) -> bool:
-        return self.toolbox.finished or self.past_tools
+        return self.toolbox.finished or self.bypassed_tools
 
     def begin_answer(self) -> None:
         """Nothing to settle where numbers keep their meaning."""

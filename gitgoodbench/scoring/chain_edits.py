@@ -30,25 +30,25 @@ class _Stretch:
     """Commits from one state that both histories go through to the next one. below: the commit under the real ones."""
 
     below: str | None
-    real: Sequence[Step]
+    truth: Sequence[Step]
     agent: Sequence[Step]
 
 
-def chain_edits(git: Git, base: str | None, agent: ChainWalk, real: ChainWalk) -> dict[str, bool | None]:
+def chain_edits(git: Git, base: str | None, agent: ChainWalk, truth: ChainWalk) -> dict[str, bool | None]:
     """Every name of `FACTS`, whether it is so; None where it cannot be known.
 
     Both histories are cut where they go through the same state. Where one commit stands against several between two
     such states, they were combined or split. Where several stand against several, the lines that they change tell.
     Commits that lead nowhere are passed over.
     """
-    if agent.end != real.end:
+    if agent.end != truth.end:
         return dict.fromkeys(FACTS)
-    found = [_edits_of(git, stretch) for stretch in _stretches(base, agent.steps, real.steps)]
+    found = [_edits_of(git, stretch) for stretch in _stretches(base, agent.steps, truth.steps)]
     edits = [_any(kind) for kind in zip(*found, strict=True)] if found else [False] * 3
-    return dict(zip(FACTS, [*edits, _only_reworded(git, agent, real)], strict=True))
+    return dict(zip(FACTS, [*edits, _only_reworded(git, agent, truth)], strict=True))
 
 
-def tell_the_same(git: Git, first: Sequence[Step], second: Sequence[Step]) -> bool:
+def same_states_and_messages(git: Git, first: Sequence[Step], second: Sequence[Step]) -> bool:
     """Whether two histories go through the same states with the same messages, blanks aside.
 
     Raises:
@@ -67,29 +67,29 @@ Edits = tuple[bool | None, bool | None, bool | None]
 """Combined, reordered, split."""
 
 
-def _stretches(base: str | None, agent: Sequence[Step], real: Sequence[Step]) -> Iterator[_Stretch]:
-    before, after = ([0, *(step.state for step in steps)] for steps in (real, agent))
+def _stretches(base: str | None, agent: Sequence[Step], truth: Sequence[Step]) -> Iterator[_Stretch]:
+    before, after = ([0, *(step.state for step in steps)] for steps in (truth, agent))
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     common = [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
-    for (real_from, agent_from), (real_to, agent_to) in pairwise(common):
-        below = real[real_from - 1].commit if real_from else base
-        yield _Stretch(below, real[real_from:real_to], agent[agent_from:agent_to])
+    for (truth_from, agent_from), (truth_to, agent_to) in pairwise(common):
+        below = truth[truth_from - 1].commit if truth_from else base
+        yield _Stretch(below, truth[truth_from:truth_to], agent[agent_from:agent_to])
 
 
 def _edits_of(git: Git, stretch: _Stretch) -> Edits:
-    if len(stretch.real) == 1 or len(stretch.agent) == 1:
-        return len(stretch.real) > 1, False, len(stretch.agent) > 1
+    if len(stretch.truth) == 1 or len(stretch.agent) == 1:
+        return len(stretch.truth) > 1, False, len(stretch.agent) > 1
     reader = LineReader(git)
     try:
-        real, agent = (
+        truth, agent = (
             reader.read(stretch.below, [step.commit for step in steps]).commits
-            for steps in (stretch.real, stretch.agent)
+            for steps in (stretch.truth, stretch.agent)
         )
     except GitGoodBenchError:  # too large
         return None, None, None
-    links = _links(*([_changes(files) for files in commits] for commits in (real, agent)))
+    links = _links(*([_changes(files) for files in commits] for commits in (truth, agent)))
     back = {(there, here) for here, there in links}
-    return _is_combined(links, real), _is_reordered(links), _is_combined(back, agent)
+    return _is_combined(links, truth), _is_reordered(links), _is_combined(back, agent)
 
 
 def _changes(files: Sequence[ChangedFile]) -> Counter[object]:
@@ -109,7 +109,7 @@ def _changes(files: Sequence[ChangedFile]) -> Counter[object]:
     return found
 
 
-def _links(real: Sequence[Counter[object]], agent: Sequence[Counter[object]]) -> set[tuple[int, int]]:
+def _links(truth: Sequence[Counter[object]], agent: Sequence[Counter[object]]) -> set[tuple[int, int]]:
     """Which commits share changes.
 
     Those that change exactly the same belong together. Of the others a changed line links a real commit with one of the
@@ -119,7 +119,7 @@ def _links(real: Sequence[Counter[object]], agent: Sequence[Counter[object]]) ->
     links: set[tuple[int, int]] = set()
     left = dict(enumerate(agent))
     open_real = {}
-    for here, lines in enumerate(real):
+    for here, lines in enumerate(truth):
         there = next((there for there, others in left.items() if others == lines), None)
         if there is None:
             open_real[here] = lines
@@ -171,14 +171,16 @@ def _is_reordered(links: Links) -> bool:
     return False
 
 
-def _only_reworded(git: Git, agent: ChainWalk, real: ChainWalk) -> bool | None:
+def _only_reworded(git: Git, agent: ChainWalk, truth: ChainWalk) -> bool | None:
     """Whether the histories go through the same states with other messages."""
-    if [step.state for step in agent.steps] != [step.state for step in real.steps]:
+    if [step.state for step in agent.steps] != [step.state for step in truth.steps]:
         return False
-    alike = [step.state for step in agent.every] == [step.state for step in real.every]
+    alike = [step.state for step in agent.every] == [step.state for step in truth.every]
     try:
         return not (
-            tell_the_same(git, agent.every, real.every) if alike else tell_the_same(git, agent.steps, real.steps)
+            same_states_and_messages(git, agent.every, truth.every)
+            if alike
+            else same_states_and_messages(git, agent.steps, truth.steps)
         )
     except GitGoodBenchError:
         return None

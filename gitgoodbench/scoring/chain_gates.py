@@ -16,7 +16,7 @@ from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.scenario import Outcome
 from gitgoodbench.scoring.syntax import MAX_SOURCE_BYTES, Language, count_errors, language_of
 from gitgoodbench.workspace.chain import CommitChain
-from gitgoodbench.workspace.receive import receive
+from gitgoodbench.workspace.imports import import_outcome
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 GATES: Final = (
@@ -32,7 +32,7 @@ _TIMEOUT_S: Final = 60.0
 
 
 @dataclass(frozen=True)
-class LeftChain:
+class AgentChain:
     """What an agent left above the base.
 
     head: the commit that HEAD named, if the scratch repository now has it. commits: from the oldest to the head along
@@ -49,21 +49,21 @@ class LeftChain:
         return (self.commits or ())[:MAX_COMMITS]
 
 
-def take_in(scratch: ScratchRepository, base: str | None, outcome: Outcome, *, begun_with: str) -> LeftChain:
+def import_chain(scratch: ScratchRepository, base: str | None, outcome: Outcome, *, begun_with: str) -> AgentChain:
     """Import an outcome and find its commits.
 
     Args:
         base: the commit below the chain; None where the chain begins with a root commit.
         begun_with: the commit that the workspace began with. All else must have come with the outcome.
     """
-    received = receive(scratch, outcome, [begun_with])
-    head = received.head
+    imported = import_outcome(scratch, outcome, [begun_with])
+    head = imported.head
     if head is None:
-        return LeftChain(None, None, received.problem)
+        return AgentChain(None, None, imported.problem)
     commits = _first_parents(scratch.git, base, head)
     new = (commits or ())[:MAX_COMMITS] if outcome.bundle is not None else ()
     problem = next(filter(None, (_listing_problem(scratch.git, commit) for commit in new)), None)
-    return LeftChain(head, commits) if problem is None else LeftChain(None, None, problem)
+    return AgentChain(head, commits) if problem is None else AgentChain(None, None, problem)
 
 
 @dataclass(frozen=True)
@@ -75,23 +75,23 @@ class ChainWalks:
     """
 
     agent: ChainWalk | None
-    real: ChainWalk
+    truth: ChainWalk
     linear: bool
 
 
-def walk_chains(git: Git, left: LeftChain, chain: CommitChain) -> ChainWalks:
+def walk_chains(git: Git, left: AgentChain, chain: CommitChain) -> ChainWalks:
     """Read what the agent left and what it is compared with."""
-    real = walk_chain(git, chain.base, chain.commits)
+    truth = walk_chain(git, chain.base, chain.commits)
     if not left.commits or left.head is None:
-        return ChainWalks(None, real, linear=False)
+        return ChainWalks(None, truth, linear=False)
     try:
         agent = walk_chain(git, chain.base, left.commits)
     except GitError:
         agent = None
-    return ChainWalks(agent, real, _is_linear(git, chain.base, left.head))
+    return ChainWalks(agent, truth, _is_linear(git, chain.base, left.head))
 
 
-def chain_gates(git: Git, left: LeftChain, newest: str, outcome: Outcome, walks: ChainWalks) -> dict[str, bool]:
+def chain_gates(git: Git, left: AgentChain, newest: str, outcome: Outcome, walks: ChainWalks) -> dict[str, bool]:
     """Requirement -> met, for every name in `GATES`.
 
     finished: the episode was, as `Episode.outcome` noted in the outcome's state. base_is_ancestor: there are commits,
@@ -105,7 +105,7 @@ def chain_gates(git: Git, left: LeftChain, newest: str, outcome: Outcome, walks:
         state.get("finished") is True,
         bool(left.commits),
         walks.linear,
-        walks.agent is not None and walks.agent.empty_commits <= walks.real.empty_commits,
+        walks.agent is not None and walks.agent.empty_commits <= walks.truth.empty_commits,
         left.head is not None and same_content(git, left.head, newest),
         state.get("uncommitted") == [] and state.get("unmerged") == [] and not under_way,
     )

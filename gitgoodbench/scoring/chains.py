@@ -14,12 +14,12 @@ from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.scoring import chain_edits
-from gitgoodbench.scoring.chain_gates import ChainWalks, LeftChain, chain_gates, take_in, walk_chains
+from gitgoodbench.scoring.chain_gates import AgentChain, ChainWalks, chain_gates, import_chain, walk_chains
 from gitgoodbench.scoring.history_scores import HistoryScores, history_scores
 from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
 
-MoreGates = Callable[[Git, LeftChain, ChainWalks], Mapping[str, bool]]
+MoreGates = Callable[[Git, AgentChain, ChainWalks], Mapping[str, bool]]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def score_chain(task: ChainTask, outcome: Outcome, more_gates: MoreGates = lambd
     chain = task.chain
     with ScratchRepository(task.mirror) as scratch:
         git = scratch.git
-        left = take_in(scratch, chain.base, outcome, begun_with=task.begun_with)
+        left = import_chain(scratch, chain.base, outcome, begun_with=task.begun_with)
         walks = walk_chains(git, left, chain)
         gates = {**chain_gates(git, left, chain.newest, outcome, walks), **more_gates(git, left, walks)}
         scores = {"several_commits": several_commits(walks), **HistoryScores.unknown()}
@@ -58,7 +58,7 @@ def several_commits(walks: ChainWalks) -> float | None:
 
     On both sides only commits that lead on count: neither empty ones nor any that a later one undoes.
     """
-    if walks.agent is None or len(walks.real.steps) <= 2:
+    if walks.agent is None or len(walks.truth.steps) <= 2:
         return None
     return float(len(walks.agent.steps) > 1)
 
@@ -67,7 +67,7 @@ def _edits(git: Git, chain: CommitChain, walks: ChainWalks) -> dict[str, Json]:
     """How the agent's commits stand to the real ones; of a history with merges, nothing is said."""
     if walks.agent is None or not walks.linear:
         return dict.fromkeys(chain_edits.FACTS)
-    return dict(chain_edits.chain_edits(git, chain.base, walks.agent, walks.real))
+    return dict(chain_edits.chain_edits(git, chain.base, walks.agent, walks.truth))
 
 
 def chain_histories(task: ChainTask, outcome: Outcome, path: bytes | None = None) -> HistoryPair | None:
@@ -78,7 +78,7 @@ def chain_histories(task: ChainTask, outcome: Outcome, path: bytes | None = None
     """
     chain = task.chain
     with ScratchRepository(task.mirror) as scratch:
-        left = take_in(scratch, chain.base, outcome, begun_with=task.begun_with)
+        left = import_chain(scratch, chain.base, outcome, begun_with=task.begun_with)
         if left.head is None or not left.commits:
             return None
         try:

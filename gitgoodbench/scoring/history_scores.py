@@ -98,12 +98,12 @@ def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Seq
     return HistoryScores(scores, {"history": agent.figures(counter), "real_history": truth.figures(counter), **notes})
 
 
-def message_scores(told: MessageFigures) -> dict[str, float | None]:
+def message_scores(figures: MessageFigures) -> dict[str, float | None]:
     """The scores of a history's messages."""
     return {
-        "messages_distinct": 1 - (told.repeated + told.empty) / told.commits,
-        "subjects_short": 1 - told.long_subjects / told.with_subject if told.with_subject else None,
-        "subjects_imperative": 1 - told.other_moods / told.with_subject if told.with_subject else None,
+        "messages_distinct": 1 - (figures.repeated + figures.empty) / figures.commits,
+        "subjects_short": 1 - figures.long_subjects / figures.with_subject if figures.with_subject else None,
+        "subjects_imperative": 1 - figures.other_moods / figures.with_subject if figures.with_subject else None,
     }
 
 
@@ -157,7 +157,7 @@ class _Known:
         return cls(messages, lines, sum(valid_syntax(git, base, commits, newest)))
 
     def figures(self, counter: _DefinitionCounter) -> dict[str, Json]:
-        told, count = self.messages, self.messages.commits
+        figures, count = self.messages, self.messages.commits
         files = None if self.lines is None else self.lines.commits
         found = HistoryFigures(
             commits=count,
@@ -165,11 +165,11 @@ class _Known:
             mean_files=None if files is None else sum(map(len, files)) / count,
             mean_definitions=None if files is None else sum(map(counter.count, files)) / count,
             syntax_valid=self.valid,
-            repeated_messages=told.repeated,
-            empty_messages=told.empty,
-            long_subjects=told.long_subjects,
-            subjects_in_other_moods=told.other_moods,
-            mean_subject_length=told.mean_subject,
+            repeated_messages=figures.repeated,
+            empty_messages=figures.empty,
+            long_subjects=figures.long_subjects,
+            subjects_in_other_moods=figures.other_moods,
+            mean_subject_length=figures.mean_subject,
         )
         return asdict(found)
 

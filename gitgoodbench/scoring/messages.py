@@ -1,6 +1,6 @@
 """Commit messages without a model: repeated or missing ones, and the length and mood of their subjects.
 
-Everything is told by form alone. docs/metrics.md has the rules and how often the one for moods errs.
+Everything is decided by form alone. docs/metrics.md has the rules and how often the one for moods errs.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ class MessageFigures:
 def read_messages(messages: Sequence[bytes]) -> MessageFigures:
     """The figures of these messages, oldest first."""
     texts = [clean_message(message).decode("utf-8", "surrogateescape") for message in messages]
-    told = [text for text in texts if text]
-    subjects = [text.split("\n", 1)[0] for text in told]
+    written = [text for text in texts if text]
+    subjects = [text.split("\n", 1)[0] for text in written]
     return MessageFigures(
         commits=len(texts),
-        repeated=len(told) - len({_key(text) for text in told}),
-        empty=len(texts) - len(told),
+        repeated=len(written) - len({_key(text) for text in written}),
+        empty=len(texts) - len(written),
         with_subject=len(subjects),
         long_subjects=sum(len(subject) > LONGEST_SUBJECT for subject in subjects),
         other_moods=sum(not is_imperative(subject) for subject in subjects),

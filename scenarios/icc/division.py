@@ -67,7 +67,7 @@ class Division:
         """The remaining pieces of these numbers, as they were when the answer began.
 
         Raises:
-            ToolError: none is named, one twice, or one that is not there; every fault is told.
+            ToolError: none is named, one twice, or one that is not there; the message names every fault.
         """
         last = len(self._named)
         if not self.remaining:

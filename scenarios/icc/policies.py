@@ -63,7 +63,7 @@ def oracle(episode: CommitEpisode, call: Call) -> None:  # noqa: ARG001
     for tree, message in zip(trees, reference.messages, strict=True):
         episode.git.run("read-tree", "-i", "-m", tree)  # -m: files that are not there stay marked so
         head = commit_index(episode.git, message, [head])
-    episode.past_tools = True
+    episode.bypassed_tools = True
 
 
 def tool_oracle(episode: CommitEpisode, call: Call) -> None:

@@ -44,7 +44,7 @@ def oracle(episode: RebaseEpisode, call: Call) -> None:  # noqa: ARG001
     changed = message + b"\n" + REMARK if message else REMARK
     commit = write_commit(episode.git, newest.tree, newest.parents, changed, newest.author)
     episode.git.run("update-ref", "HEAD", commit)
-    episode.past_tools = True
+    episode.bypassed_tools = True
 
 
 def squash_all(episode: RebaseEpisode, call: Call) -> None:

@@ -7,8 +7,8 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.histories import HistoryPair
 from gitgoodbench.git.process import Git
 from gitgoodbench.scenario import Outcome, Verdict
-from gitgoodbench.scoring.chain_edits import tell_the_same
-from gitgoodbench.scoring.chain_gates import ChainWalks, LeftChain
+from gitgoodbench.scoring.chain_edits import same_states_and_messages
+from gitgoodbench.scoring.chain_gates import AgentChain, ChainWalks
 from gitgoodbench.scoring.chains import ChainTask, chain_histories, score_chain
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -18,7 +18,7 @@ from .episode import open_rebase_chain
 def score_rebase(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
     """The gates of every chain, one more, and history scores.
 
-    `history_changed`: fewer commits than before, or another history, told by what the commits hold and by messages.
+    `history_changed`: fewer commits than before, or another history, by contents and messages of its commits.
     Commits written anew with the same contents and messages are the old history, also where some that lead nowhere
     were added.
     """
@@ -37,16 +37,16 @@ def _task(sample: Sample, store: RepositoryStore) -> ChainTask:
     return ChainTask(mirror, chain, begun_with=chain.newest)
 
 
-def _is_changed(git: Git, left: LeftChain, walks: ChainWalks) -> bool:
+def _is_changed(git: Git, left: AgentChain, walks: ChainWalks) -> bool:
     """Whether the history is another one than at the start, ids, people and dates aside."""
-    agent, real = walks.agent, walks.real
-    if agent is None or left.commits == tuple(step.commit for step in real.every):
+    agent, truth = walks.agent, walks.truth
+    if agent is None or left.commits == tuple(step.commit for step in truth.every):
         return False
-    if len(agent.every) < len(real.every):
+    if len(agent.every) < len(truth.every):
         return True
     try:
-        if len(agent.every) > len(real.every):
-            return not tell_the_same(git, agent.steps, real.steps)
-        return not tell_the_same(git, agent.every, real.every)
+        if len(agent.every) > len(truth.every):
+            return not same_states_and_messages(git, agent.steps, truth.steps)
+        return not same_states_and_messages(git, agent.every, truth.every)
     except GitGoodBenchError:
         return False

@@ -54,7 +54,7 @@ def oracle(episode: MergeEpisode, call: Call) -> None:  # noqa: ARG001
     check_out(episode.git, tree)
     episode.git.run("clean", "-ffdxq")
     commit_index(episode.git, MESSAGE.encode() + b"\n", episode.parents)
-    episode.past_tools = True
+    episode.bypassed_tools = True
 
 
 def tool_oracle(episode: MergeEpisode, call: Call) -> None:

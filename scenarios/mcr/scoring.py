@@ -16,7 +16,7 @@ from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.scoring.similarity_merge import SCORES as TREE_SCORES
 from gitgoodbench.scoring.similarity_merge import MergedFile, merge_similarity
-from gitgoodbench.workspace.receive import receive
+from gitgoodbench.workspace.imports import import_outcome
 from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -50,15 +50,15 @@ def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ver
     mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
     check_parents(mirror, spec)
     with ScratchRepository(mirror) as scratch:
-        received = receive(scratch, outcome, spec.parents)
-        if received.head is None:
-            return _unsolved(outcome, received.problem)
-        if not _holds_both(scratch.git, received.head, spec.parents):
+        imported = import_outcome(scratch, outcome, spec.parents)
+        if imported.head is None:
+            return _unsolved(outcome, imported.problem)
+        if not _holds_both(scratch.git, imported.head, spec.parents):
             return _unsolved(outcome, None)
         try:
-            final = read_hostile_tree(scratch.git, received.head)
+            final = read_hostile_tree(scratch.git, imported.head)
         except GitError as broken:
-            return _unsolved(outcome, f"the tree of {received.head} cannot be read: {broken}")
+            return _unsolved(outcome, f"the tree of {imported.head} cannot be read: {broken}")
         trees = _Trees(scratch.git, final, read_tree(mirror, spec.merge_commit_hash))
         model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
         return _verdict(trees, model, outcome)

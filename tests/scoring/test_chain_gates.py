@@ -9,7 +9,7 @@ import pytest
 
 from gitgoodbench.git.objects import SYMLINK
 from gitgoodbench.scenario import Outcome
-from gitgoodbench.scoring.chain_gates import GATES, LeftChain, chain_gates, take_in, valid_syntax, walk_chains
+from gitgoodbench.scoring.chain_gates import GATES, AgentChain, chain_gates, import_chain, valid_syntax, walk_chains
 from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
 from tests.support.repositories import Content, RepositoryBuilder
@@ -62,7 +62,7 @@ def test_a_chain_from_a_root_commit(builder: RepositoryBuilder) -> None:
     tip = builder.commit({b"a.py": GOOD}, [root])
     assert valid_syntax(builder.git, None, [root, tip], tip) == [False, True]
     with ScratchRepository(builder.git) as scratch:
-        assert take_in(scratch, None, Outcome(tip, None, {}), begun_with=tip) == LeftChain(tip, (root, tip))
+        assert import_chain(scratch, None, Outcome(tip, None, {}), begun_with=tip) == AgentChain(tip, (root, tip))
 
 
 def test_a_commit_that_cannot_be_read_is_not_valid(builder: RepositoryBuilder) -> None:
@@ -79,8 +79,8 @@ def test_gates_of_an_untouched_workspace(builder: RepositoryBuilder) -> None:
     tip = builder.commit({b"a.py": BROKEN}, [base])
     outcome = Outcome(base, None, {"uncommitted": ["a.py"], "unmerged": []})
     with ScratchRepository(builder.git) as scratch:
-        left = take_in(scratch, base, outcome, begun_with=base)
-        assert left == LeftChain(base, ())
+        left = import_chain(scratch, base, outcome, begun_with=base)
+        assert left == AgentChain(base, ())
         walks = walk_chains(scratch.git, left, CommitChain(base, (tip,)))
         assert chain_gates(scratch.git, left, tip, outcome, walks) == dict.fromkeys(GATES, False)
 
@@ -91,7 +91,7 @@ def test_what_is_unknown_is_not_met(builder: RepositoryBuilder, state: dict[str,
     tip = builder.commit({b"a.py": BROKEN}, [base])
     outcome = Outcome(tip, None, state)  # type: ignore[arg-type]
     with ScratchRepository(builder.git) as scratch:
-        left = take_in(scratch, base, outcome, begun_with=tip)
+        left = import_chain(scratch, base, outcome, begun_with=tip)
         walks = walk_chains(scratch.git, left, CommitChain(base, (tip,)))
         gates = chain_gates(scratch.git, left, tip, outcome, walks)
     assert gates == {
@@ -104,5 +104,5 @@ def test_a_commit_that_did_not_come_out_of_the_sandbox_does_not_count(builder: R
     base = builder.commit({b"a.py": GOOD})
     tip = builder.commit({b"a.py": BROKEN}, [base])
     with ScratchRepository(builder.git) as scratch:
-        left = take_in(scratch, base, Outcome(tip, None, {}), begun_with=base)
-    assert left == LeftChain(None, None, f"the bundle lacks the object {tip} of the commit {tip}")
+        left = import_chain(scratch, base, Outcome(tip, None, {}), begun_with=base)
+    assert left == AgentChain(None, None, f"the bundle lacks the object {tip} of the commit {tip}")

@@ -54,14 +54,14 @@ def same_history(agent: ChainHistory, real: ChainHistory) -> bool:
     """
     if agent.left_out or real.left_out or _digests(agent) != _digests(real):
         return False
-    return _told(agent) == _told(real)
+    return _shown(agent) == _shown(real)
 
 
 def _digests(history: ChainHistory) -> list[str]:
     return [commit.digest for commit in history.commits]
 
 
-def _told(history: ChainHistory) -> list[tuple[BlindCommit, bytes]]:
+def _shown(history: ChainHistory) -> list[tuple[BlindCommit, bytes]]:
     return [
         (_blind_commit(commit), clean_message(commit.message)[_LONGEST_MESSAGE:]) for commit in history.commits
     ]  # fmt: skip

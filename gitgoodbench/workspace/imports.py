@@ -10,14 +10,14 @@ from gitgoodbench.workspace.scratch import BundleError, ScratchRepository
 
 
 @dataclass(frozen=True)
-class Received:
+class ImportedOutcome:
     """head: the commit that the agent's HEAD named, where it came whole; None otherwise, and `problem` says why."""
 
     head: str | None
     problem: str | None = None
 
 
-def receive(scratch: ScratchRepository, outcome: Outcome, begun_with: Sequence[str]) -> Received:
+def import_outcome(scratch: ScratchRepository, outcome: Outcome, begun_with: Sequence[str]) -> ImportedOutcome:
     """Import an outcome into the scratch repository in which it is scored.
 
     Args:
@@ -30,11 +30,11 @@ def receive(scratch: ScratchRepository, outcome: Outcome, begun_with: Sequence[s
         except BundleError as refused:
             problem = str(refused)
     if problem is not None or head is None:
-        return Received(None, problem or "HEAD names no commit")
+        return ImportedOutcome(None, problem or "HEAD names no commit")
     if scratch.git.execute("cat-file", "-e", f"{head}^{{commit}}").returncode != 0:
-        return Received(None, f"the bundle lacks the commit {head} that HEAD named")
+        return ImportedOutcome(None, f"the bundle lacks the commit {head} that HEAD named")
     try:
         scratch.verify_complete(head, begun_with)
     except BundleError as taken:
-        return Received(None, str(taken))
-    return Received(head)
+        return ImportedOutcome(None, str(taken))
+    return ImportedOutcome(head)
