@@ -23,9 +23,10 @@ from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.judging import judge_options
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
-from gitgoodbench.runs.rescore import Rejudge, Rescored, choose_rejudging, rescore_run
+from gitgoodbench.runs.rescore import Rescored, choose_rejudging, rescore_run
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, stored_config
+from gitgoodbench.runs.settle import Rejudge, Settling
 from gitgoodbench.scenario import load_scenarios
 from gitgoodbench.scoring.judge.panel import open_panel
 
@@ -97,4 +98,5 @@ def _score(
         say_who_judges(console, scenarios, [config])
     panel = None if options is None else open_panel(options)
     with paths.held():
-        return rescore_run(paths, manifest, samples, scenarios, store, jobs=jobs, rejudge=rejudge, panel=panel)
+        settling = Settling(store, manifest.config.tools, panel, rejudge)
+        return rescore_run(paths, manifest, samples, scenarios, settling, jobs=jobs)

@@ -10,7 +10,8 @@ from typing import Protocol
 from joblib import Parallel, delayed
 
 from gitgoodbench.errors import RunAborted
-from gitgoodbench.runs.episode import RunContext, judge_saved, run_episode
+from gitgoodbench.runs.context import RunContext
+from gitgoodbench.runs.episode import judge_saved, run_episode
 from gitgoodbench.runs.plan import PlannedEpisode, finished_result
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.stop import EpisodeGivenUp

@@ -24,7 +24,7 @@ from gitgoodbench.scoring.judge.options import (
 )
 from gitgoodbench.scoring.judge.panel import Panel
 from gitgoodbench.scoring.judge.prompt import Question
-from gitgoodbench.scoring.judge.record import JudgeRecord, State
+from gitgoodbench.scoring.judge.record import JudgeRecord
 from gitgoodbench.workspace.store import RepositoryStore
 
 NO_JUDGE = "none"
@@ -111,10 +111,10 @@ def judge_outcome(
     outcome: Outcome,
     panel: Panel,
     *,
-    paths: EpisodePaths,
+    files: EpisodePaths | None,
     before: JudgeRecord | None = None,
 ) -> JudgeRecord:
-    """Ask the judges about an outcome that was scored, and store what they were asked.
+    """Ask the judges about an outcome that was scored, and store what they were asked in its folder, if it has one.
 
     before: what judges said so far; see `Panel.compare`.
 
@@ -125,12 +125,9 @@ def judge_outcome(
     """
 
     def keep(question: Question) -> None:
+        if files is None:
+            return
         prompts = {order.value: messages for order, messages in question.prompts.items()}
-        write_atomically(paths.judge_prompts, dump_json({"prompts": question.digest, **prompts}))
+        write_atomically(files.judge_prompts, dump_json({"prompts": question.digest, **prompts}))
 
     return panel.compare(scenario.histories(sample, store, outcome), seed=episode_id, before=before, keep=keep)
-
-
-def pending() -> JudgeRecord:
-    """The record of an episode that waits for its judge."""
-    return JudgeRecord(state=State.PENDING, problem="not judged yet")

@@ -7,6 +7,7 @@ results/<run-id>/
   samples/<scenario>/<sample-id>/<epoch>/
     trajectory.json             everything said and done
     outcome.bundle              what the agent left (absent when nothing could be taken)
+    outcome.json                the episode before it is scored: all that scoring needs (absent once it is settled)
     judge-prompts.json          what the judges in result.json were asked, in both orders (absent when nobody was)
     result.json                 written last: the episode is finished when it is whole
   summary.json  summary.csv     derived from the result files; can be made again
@@ -36,6 +37,10 @@ class EpisodePaths:
     @property
     def result(self) -> Path:
         return self.folder / "result.json"
+
+    @property
+    def unscored(self) -> Path:
+        return self.folder / "outcome.json"
 
     @property
     def trajectory(self) -> Path:

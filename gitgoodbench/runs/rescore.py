@@ -5,10 +5,8 @@ For when the scoring has changed or could not be done, or when another judge sha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from joblib import Parallel, delayed
@@ -16,33 +14,12 @@ from joblib import Parallel, delayed
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
 from gitgoodbench.runs.config import RunConfig, make_config
-from gitgoodbench.runs.judging import LLM_JUDGE, NO_JUDGE, judge_outcome, resolve_judge
+from gitgoodbench.runs.judging import LLM_JUDGE, NO_JUDGE, resolve_judge
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.paths import RunPaths
-from gitgoodbench.runs.result import Result, one_line, read_result, write_result
-from gitgoodbench.runs.verdicts import problem_of, settle, settle_judged
-from gitgoodbench.scenario import JudgedScenario, Outcome, Scenario, ToolSet
-from gitgoodbench.scoring.judge.panel import Panel
-from gitgoodbench.scoring.judge.record import JudgeRecord
-from gitgoodbench.workspace.store import RepositoryStore
-
-
-class Rejudge(StrEnum):
-    """What becomes of the judges' word.
-
-    KEEP: it stays as it is. DROP: it goes, and solved is unknown. ALL: every episode is judged again. OPEN: those that
-    no judge has settled yet are.
-    """
-
-    KEEP = "keep"
-    DROP = "drop"
-    ALL = "all"
-    OPEN = "open"
-
-    def asks(self, result: Result) -> bool:
-        """Whether a judge is asked about this result."""
-        settled = result.judge is not None and result.judge.verdict is not None
-        return self is Rejudge.ALL or (self is Rejudge.OPEN and not settled)
+from gitgoodbench.runs.result import Result, one_line, read_result, save_settled, saved_outcome
+from gitgoodbench.runs.settle import Rejudge, Settling, settle
+from gitgoodbench.scenario import JudgedScenario, Scenario
 
 
 @dataclass(frozen=True)
@@ -55,8 +32,9 @@ class Rescored:
 
     @property
     def changed(self) -> bool:
-        """Whether the verdict is another one, the time it took aside."""
-        return self.after.model_copy(update={"timings": self.before.timings}) != self.before
+        """Whether the verdict is another one; the time it took and the format of the file aside."""
+        aside = {"timings": self.before.timings, "format": self.before.format}
+        return self.after.model_copy(update=aside) != self.before
 
     @property
     def prompts_changed(self) -> bool:
@@ -93,11 +71,9 @@ def rescore_run(
     manifest: Manifest,
     samples: Mapping[str, Sample],
     scenarios: Mapping[str, Scenario],
-    store: RepositoryStore,
+    settling: Settling,
     *,
     jobs: int,
-    rejudge: Rejudge = Rejudge.KEEP,
-    panel: Panel | None = None,
 ) -> list[Rescored]:
     """Score every result of a run that has an outcome, and put the new one in its place.
 
@@ -112,8 +88,7 @@ def rescore_run(
     with_outcome = [result for result in results if result.outcome is not None and result.sample_id in samples]
 
     def work(result: Result) -> Rescored:
-        sample, scenario = samples[result.sample_id], scenarios[result.scenario]
-        return rescore_episode(paths, result, sample, scenario, store, manifest.config.tools, rejudge, panel)
+        return rescore_episode(paths, result, samples[result.sample_id], scenarios[result.scenario], settling)
 
     rescored: Sequence[Rescored] = Parallel(n_jobs=jobs, backend="threading")(
         delayed(work)(result) for result in with_outcome
@@ -122,55 +97,22 @@ def rescore_run(
 
 
 def rescore_episode(
-    paths: RunPaths,
-    result: Result,
-    sample: Sample,
-    scenario: Scenario,
-    store: RepositoryStore,
-    tools: ToolSet,
-    rejudge: Rejudge = Rejudge.KEEP,
-    panel: Panel | None = None,
+    paths: RunPaths, result: Result, sample: Sample, scenario: Scenario, settling: Settling
 ) -> Rescored:
-    """Score one saved outcome again, and judge it again where `rejudge` says so.
+    """Score one saved outcome again, and judge it again where `settling` says so.
 
     Raises:
         RunAborted: no episode can be judged; the result is as it was.
     """
-    record = result.outcome
-    assert record is not None
     files = paths.episode(*result.key)
-    start = time.perf_counter()
-    judge_s = result.timings.judge_s
+    outcome = saved_outcome(files, result)
+    if outcome is None:
+        return Rescored(result, result, f"{files.bundle.name} is missing or cut short")
     try:
-        bundle = None if record.bundle_bytes is None else files.bundle.read_bytes()
-        outcome = Outcome(record.head, bundle, record.state, record.problem)
-        verdict = scenario.score(sample, store, outcome)
-        scored = time.perf_counter()
-        if isinstance(scenario, JudgedScenario):
-            judge = _kept(result, rejudge)
-            if panel is not None and rejudge.asks(result) and problem_of(record, verdict) is None:
-                judge = judge_outcome(
-                    "/".join(map(str, result.key)), sample, scenario, store, outcome, panel,
-                    paths=files, before=result.judge,
-                )  # fmt: skip
-                judge_s = round(time.perf_counter() - scored, 6)
-            settled = settle_judged(record, verdict, tools, judge)
-        else:
-            settled = settle(record, verdict, tools)
+        after = settle(result, outcome, sample, scenario, settling, files)
+        save_settled(files, after)
     except RunAborted:
         raise
     except (GitGoodBenchError, OSError) as problem:
         return Rescored(result, result, one_line(str(problem)))
-    timings = {"scoring_s": round(scored - start, 6), "judge_s": judge_s}
-    update = {
-        **settled.fields(),
-        "facts": {**result.facts, **settled.facts},
-        "timings": result.timings.model_copy(update=timings),
-    }
-    after = result.model_copy(update=update)
-    write_result(files.result, after)
     return Rescored(result, after)
-
-
-def _kept(result: Result, rejudge: Rejudge) -> JudgeRecord | None:
-    return None if rejudge is Rejudge.DROP else result.judge

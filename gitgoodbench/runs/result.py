@@ -12,7 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from gitgoodbench.errors import Status
 from gitgoodbench.files import write_atomically
 from gitgoodbench.models.meter import Usage
+from gitgoodbench.runs.paths import EpisodePaths
+from gitgoodbench.scenario import Outcome
 from gitgoodbench.scoring.judge.record import JudgeRecord, State
+
+FORMAT = 1
+"""The format of result.json that this version writes. Files without a number are of format 0."""
 
 RESULT_LIMIT = 64 * 1024 * 1024
 """Bytes; the harness writes no larger result.json."""
@@ -37,6 +42,27 @@ class ErrorRecord(_Record):
     @classmethod
     def _one_line(cls, text: str) -> str:
         return one_line(text)
+
+    @classmethod
+    def of(cls, problem: Exception) -> ErrorRecord:
+        """What an exception says; its class where it says nothing."""
+        kind = type(problem).__name__
+        return cls(kind=kind, message=str(problem) or kind)
+
+    @classmethod
+    def why(cls, status: Status, message: str | None) -> ErrorRecord | None:
+        """The error of an episode that ended with `status`; None when nothing is to be said."""
+        return cls(kind=status.value, message=message) if message else None
+
+
+class AttemptRecord(_Record):
+    """An earlier attempt that failed and was made again."""
+
+    started: str | None
+    ended: str | None
+    status: Status
+    error: ErrorRecord | None
+    cost_usd: float | None
 
 
 class OutcomeRecord(_Record):
@@ -89,12 +115,16 @@ class Timings(_Record):
 class Result(_Record):
     """One attempt at one sample under one scenario.
 
-    success: ended without a system error.
+    format: of the file; what came with format 1 is None or empty in files of format 0. started, ended: UTC, of the
+    agent's part. success: ended without a system error.
     solved, solved_paper: as this benchmark, and as the paper, counts it; None unless the status is an answer, and
     where a judge would have to say and none was asked.
     gates: requirement -> met. scores: name -> value in [0, 1], or None. judge: what judges said; None without one.
+    attempts: those that failed before this one, the oldest first.
     """
 
+    format: int = 0
+    run_id: str | None = None
     sample_id: str
     scenario: str
     epoch: int = Field(ge=1)
@@ -103,6 +133,8 @@ class Result(_Record):
     name: str
     language: str
     difficulty: str
+    started: str | None = None
+    ended: str | None = None
     status: Status
     success: bool
     solved: bool | None = None
@@ -116,11 +148,19 @@ class Result(_Record):
     facts: dict[str, Any] = Field(default_factory=dict)
     outcome: OutcomeRecord | None = None
     error: ErrorRecord | None = None
+    attempts: tuple[AttemptRecord, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, int]:
         """What the result answers: scenario, sample, epoch."""
         return self.scenario, self.sample_id, self.epoch
+
+    @property
+    def attempt(self) -> AttemptRecord:
+        """This attempt as one of those before another."""
+        return AttemptRecord(
+            started=self.started, ended=self.ended, status=self.status, error=self.error, cost_usd=self.usage.cost_usd
+        )
 
     @property
     def attainable(self) -> bool | None:
@@ -160,6 +200,16 @@ def write_result(path: Path, result: Result) -> None:
     write_atomically(path, dump_json(finite(result.model_dump(mode="python"))))
 
 
+def save_settled(files: EpisodePaths, result: Result) -> None:
+    """Put a settled result in place; what was kept to settle it is no longer needed.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_result(files.result, result)
+    files.unscored.unlink(missing_ok=True)
+
+
 def finite(value: Any) -> Any:
     """The same JSON value with infinities and NaN as null."""
     if isinstance(value, float):
@@ -179,3 +229,17 @@ def read_result(path: Path) -> Result | None:
         return Result.model_validate(json.loads(path.read_bytes()))
     except (OSError, ValueError, ValidationError, RecursionError):
         return None
+
+
+def saved_outcome(files: EpisodePaths, result: Result) -> Outcome | None:
+    """The outcome of a saved episode; None where it has none, or its bundle is not whole."""
+    record = result.outcome
+    if record is None:
+        return None
+    try:
+        bundle = None if record.bundle_bytes is None else files.bundle.read_bytes()
+    except OSError:
+        return None
+    if bundle is not None and len(bundle) != record.bundle_bytes:
+        return None
+    return Outcome(record.head, bundle, record.state, record.problem)

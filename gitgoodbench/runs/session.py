@@ -20,7 +20,7 @@ from gitgoodbench.models.options import OPENAI_HOST, ModelOptions
 from gitgoodbench.models.pricing import list_price
 from gitgoodbench.plugins import SCENARIOS, Plugin, plugins
 from gitgoodbench.runs.config import RunConfig, make_config
-from gitgoodbench.runs.episode import RunContext
+from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.execute import Execution, Observer, execute
 from gitgoodbench.runs.judging import judge_options, resolve_judge

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gitgoodbench.errors import Status
-from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord, one_line
-from gitgoodbench.scenario import Outcome, ToolSet, Verdict
+from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord
+from gitgoodbench.scenario import ToolSet, Verdict
 from gitgoodbench.scoring.judge.record import JudgeRecord
 from gitgoodbench.scoring.judge.votes import Vote
 
@@ -40,12 +40,7 @@ class Settlement:
         }
 
 
-def error_of(status: Status, message: str | None) -> ErrorRecord | None:
-    """The error of an episode that ended with `status`; None when nothing is to be said."""
-    return ErrorRecord(kind=status.value, message=message) if message else None
-
-
-def settle(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> Settlement:
+def settle_unjudged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> Settlement:
     """Settle an episode whose outcome was scored and is not judged.
 
     An outcome that cannot be read is not solved and the agent's failure where the agent had a shell. Without a shell
@@ -55,13 +50,13 @@ def settle(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> Settlemen
     status, solved, paper, message = record.agent_status, verdict.solved, verdict.solved_paper, record.agent_error
     problem = problem_of(record, verdict)
     if problem and tools is not ToolSet.SHELL:
-        return Settlement(Status.INFRASTRUCTURE_FAILED, error=error_of(Status.INFRASTRUCTURE_FAILED, problem))
+        return Settlement(Status.INFRASTRUCTURE_FAILED, error=ErrorRecord.why(Status.INFRASTRUCTURE_FAILED, problem))
     if problem:
         status, solved, paper, message = Status.AGENT_FAILED, False, False, problem
     elif solved is None:
         status, paper, message = Status.UNSCORED, None, "scoring could not tell whether the sample is solved"
     return Settlement(
-        status, solved, paper, verdict.gates, verdict.scores, None, verdict.facts, error_of(status, message)
+        status, solved, paper, verdict.gates, verdict.scores, None, verdict.facts, ErrorRecord.why(status, message)
     )
 
 
@@ -72,7 +67,7 @@ def settle_judged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet, judge
     unknown. An episode that its judge could not settle is `unscored`; its gates and scores stay.
     """
     if problem_of(record, verdict):
-        return settle(record, verdict, tools)
+        return settle_unjudged(record, verdict, tools)
     status, message = record.agent_status, record.agent_error
     solved = paper = None
     if judge is not None and judge.verdict is None:
@@ -81,22 +76,10 @@ def settle_judged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet, judge
         paper = judge.verdict is Vote.WIN
         solved = paper and all(verdict.gates.values())
     return Settlement(
-        status, solved, paper, verdict.gates, verdict.scores, judge, verdict.facts, error_of(status, message)
+        status, solved, paper, verdict.gates, verdict.scores, judge, verdict.facts, ErrorRecord.why(status, message)
     )
 
 
 def problem_of(record: OutcomeRecord, verdict: Verdict) -> str | None:
     """Why the outcome could not be scored at all."""
     return verdict.problem or record.problem
-
-
-def record_of(outcome: Outcome, status: Status, error: str | None) -> OutcomeRecord:
-    """What result.json keeps of an outcome."""
-    return OutcomeRecord(
-        head=outcome.head,
-        state=dict(outcome.state),
-        problem=None if outcome.problem is None else one_line(outcome.problem),
-        bundle_bytes=None if outcome.bundle is None else len(outcome.bundle),
-        agent_status=status,
-        agent_error=None if error is None else one_line(error),
-    )

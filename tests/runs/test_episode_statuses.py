@@ -20,7 +20,8 @@ from gitgoodbench.errors import (
     Status,
 )
 from gitgoodbench.models.meter import Usage
-from gitgoodbench.runs.episode import RunContext, run_episode
+from gitgoodbench.runs.context import RunContext
+from gitgoodbench.runs.episode import run_episode
 from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.plan import PlannedEpisode
 from gitgoodbench.runs.result import Result, read_result
@@ -77,7 +78,7 @@ def test_a_solved_episode_leaves_its_files_and_all_its_figures(tmp_path: Path) -
     assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "result.json", "trajectory.json"]
 
 
-def test_the_result_is_written_after_the_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_outcome_is_saved_before_it_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
     from gitgoodbench.runs import episode, result
 
@@ -87,7 +88,7 @@ def test_the_result_is_written_after_the_other_files(tmp_path: Path, monkeypatch
     monkeypatch.setattr(episode, "write_atomically", note)
     monkeypatch.setattr(result, "write_atomically", note)
     run_episode(PLANNED, make_context(tmp_path))
-    assert written == ["trajectory.json", "outcome.bundle", "result.json"]
+    assert written == ["trajectory.json", "outcome.bundle", "outcome.json", "result.json"]
 
 
 def test_what_an_earlier_attempt_left_is_gone_when_the_episode_runs_again(tmp_path: Path) -> None:
@@ -220,6 +221,84 @@ def test_a_verdict_that_does_not_know_is_unscored_and_keeps_its_scores(tmp_path:
     assert (result.status, result.solved, result.scores) == (Status.UNSCORED, None, {"ted": 0.7})
 
 
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def killed(*_: object) -> NoReturn:
+    raise Killed
+
+
+def test_a_kill_after_the_outcome_is_saved_costs_none_of_the_agent_s_work(tmp_path: Path) -> None:
+    agent = FakeAgent()
+    with pytest.raises(Killed):
+        run_episode(PLANNED, make_context(tmp_path, agent=agent, scenario=FakeScenario(verdict=killed)))
+    context = make_context(tmp_path, agent=agent)
+    files = PLANNED.paths(context.paths)
+    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "outcome.json", "trajectory.json"]
+    result = run(context)
+    assert (agent.runs, result.status, result.solved, result.turns, result.attempts) == (
+        1, Status.COMPLETED, True, 2, (),
+    )  # fmt: skip
+    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "result.json", "trajectory.json"]
+
+
+@pytest.mark.parametrize("spoil", ["bundle", "record", "cut"])
+def test_an_outcome_that_is_not_whole_is_played_again(tmp_path: Path, spoil: str) -> None:
+    agent = FakeAgent()
+    with pytest.raises(Killed):
+        run_episode(PLANNED, make_context(tmp_path, agent=agent, scenario=FakeScenario(verdict=killed)))
+    files = PLANNED.paths(make_context(tmp_path).paths)
+    if spoil == "bundle":
+        files.bundle.unlink()
+    elif spoil == "cut":
+        files.bundle.write_bytes(b"bundl")
+    else:
+        files.unscored.write_bytes(files.unscored.read_bytes()[:-20])
+    assert run(make_context(tmp_path, agent=agent)).solved is True
+    assert agent.runs == 2
+
+
+def test_scoring_that_failed_is_done_by_a_resumed_run_without_the_agent(tmp_path: Path) -> None:
+    def fail(*_: object) -> Verdict:
+        raise InfrastructureFailed("no space left")
+
+    agent = FakeAgent()
+    first = run(make_context(tmp_path, agent=agent, scenario=FakeScenario(verdict=fail)))
+    assert (first.status, first.success, first.attempts) == (Status.INFRASTRUCTURE_FAILED, False, ())
+    second = run(make_context(tmp_path, agent=agent))
+    assert (second.status, second.solved, second.error, agent.runs) == (Status.COMPLETED, True, None, 1)
+    assert second.attempts == (first.attempt,)
+
+
+def test_attempts_that_failed_before_are_told(tmp_path: Path) -> None:
+    down = Trajectory(Status.INFRASTRUCTURE_FAILED, usage=Usage(5, cost_usd=0.5), error="503 five times")
+    first = run(make_context(tmp_path, agent=FakeAgent(lambda: down)))
+    second = run(make_context(tmp_path, agent=FakeAgent(lambda: down)))
+    third = run(make_context(tmp_path))
+    assert first.attempts == ()
+    assert third.attempts == (first.attempt, second.attempt)
+    assert third.attempts[0].model_dump() == {
+        "started": first.started,
+        "ended": first.ended,
+        "status": "infrastructure_failed",
+        "error": {"kind": "infrastructure_failed", "message": "503 five times"},
+        "cost_usd": 0.5,
+    }
+    assert (third.format, third.run_id) == (1, "run")
+    assert first.started is not None
+    assert third.started is not None
+    assert first.started <= third.started
+
+
+def test_an_outcome_that_cannot_be_read_without_a_shell_is_played_again(tmp_path: Path) -> None:
+    agent = FakeAgent()
+    garbage = Verdict(None, None, UNREADABLE, problem="the bundle is garbage")
+    run(make_context(tmp_path, agent=agent, scenario=FakeScenario(verdict=lambda *_: garbage)))
+    run(make_context(tmp_path, agent=agent))
+    assert agent.runs == 2
+
+
 def test_scoring_that_fails_keeps_the_outcome_for_later(tmp_path: Path) -> None:
     def fail(*_: object) -> Verdict:
         raise GitGoodBenchError("git fetch: timed out")
@@ -256,7 +335,7 @@ def test_a_run_folder_that_cannot_be_written_ends_the_run(tmp_path: Path, monkey
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(episode, "write_result", full)
+    monkeypatch.setattr(episode, "save_settled", full)
     with pytest.raises(RunAborted, match=r"cannot be written: .*No space left"):
         run_episode(PLANNED, make_context(tmp_path))
 

@@ -11,7 +11,7 @@ import pytest
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.errors import RunAborted, Status, UserError
 from gitgoodbench.models.meter import Usage
-from gitgoodbench.runs.episode import RunContext
+from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.execute import Execution, execute
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes

@@ -10,12 +10,14 @@ import pytest
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.errors import RunAborted, Status, UserError
 from gitgoodbench.runs.config import make_config
-from gitgoodbench.runs.episode import RunContext, run_episode
+from gitgoodbench.runs.context import RunContext
+from gitgoodbench.runs.episode import run_episode
 from gitgoodbench.runs.execute import Execution, execute
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
-from gitgoodbench.runs.rescore import Rejudge, Rescored, choose_rejudging, rescore_run
+from gitgoodbench.runs.rescore import Rescored, choose_rejudging, rescore_run
 from gitgoodbench.runs.result import Result, read_result
 from gitgoodbench.runs.session import exit_code
+from gitgoodbench.runs.settle import Rejudge, Settling
 from gitgoodbench.scenario import JudgedScenario, Outcome, ToolSet, Verdict
 from gitgoodbench.scoring.judge.panel import Panel
 from gitgoodbench.scoring.judge.record import OpinionRecord, State
@@ -46,6 +48,15 @@ JUDGED = make_config(suite="s", judge="llm", judge_model=("run-judge",), judge_r
 
 def saved(context: RunContext, episode: PlannedEpisode = PLAN[0]) -> Result:
     result = read_result(episode.paths(context.paths).result)
+    assert result is not None
+    return result
+
+
+def unscored(context: RunContext, episode: PlannedEpisode = PLAN[0]) -> Result:
+    """What is saved before anything is scored."""
+    files = episode.paths(context.paths)
+    assert not files.result.exists()
+    result = read_result(files.unscored)
     assert result is not None
     return result
 
@@ -118,7 +129,8 @@ def test_a_judge_makes_no_difference_to_a_scenario_without_histories(tmp_path: P
     plan = plan_episodes(SAMPLES, {"mcr": FakeScenario()}, 1)
     with_judge = run_episode(plan[0], judged_context(tmp_path / "a", judge, scenario=FakeScenario()))
     without = run_episode(plan[0], make_context(tmp_path / "b"))
-    assert with_judge.model_copy(update={"timings": without.timings}) == without
+    aside = {name: getattr(without, name) for name in ("timings", "started", "ended")}
+    assert with_judge.model_copy(update=aside) == without
     assert (with_judge.judge, judge.asked) == (None, 0)
     assert not isinstance(FakeScenario(), JudgedScenario)
 
@@ -127,15 +139,14 @@ def test_the_agent_s_work_is_saved_before_the_judge_is_asked(tmp_path: Path) -> 
     seen: list[Result] = []
 
     def look() -> OpinionRecord:
-        seen.append(saved(context))
+        seen.append(unscored(context))
         assert PLAN[0].paths(context.paths).bundle.read_bytes() == b"bundle"
         return opinion(Vote.WIN)
 
     context = judged_context(tmp_path, FakeJudge(look))
     result = run_episode(PLAN[0], context)
     (before,) = seen
-    assert (before.status, before.solved, before.awaits_judge) == (Status.UNSCORED, None, True)
-    assert before.gates == result.gates
+    assert (before.status, before.solved, before.outcome) == (Status.UNSCORED, None, result.outcome)
     assert result.solved is True
     assert result.timings.judge_s is not None
 
@@ -170,7 +181,7 @@ def test_a_rejected_judge_stops_the_run_and_loses_nothing(tmp_path: Path) -> Non
     context = judged_context(tmp_path, judge, agent=agent)
     execution = go(context)
     assert (execution.aborted, execution.unfinished, agent.runs) == ("the key is rejected", 3, 1)
-    assert saved(context).awaits_judge
+    assert unscored(context).turns == 2
     again = judged_context(tmp_path, FakeJudge(lambda: opinion(Vote.WIN)), agent=agent)
     assert [result.solved for result in go(again).results] == [True] * 3
     assert agent.runs == 3
@@ -202,9 +213,8 @@ class TestScoringAgain:
         scenarios = {"ir": FakeJudgedScenario(verdict=lambda *_: verdict)}
         manifest = make_manifest().model_copy(update={"scenarios": {"ir": "f" * 64}})
         samples = {sample.id: sample for sample in SAMPLES}
-        return rescore_run(
-            context.paths, manifest, samples, scenarios, FakeStore(), jobs=1, rejudge=rejudge, panel=panel
-        )
+        settling = Settling(FakeStore(), ToolSet.PUBLISHED, panel, rejudge)
+        return rescore_run(context.paths, manifest, samples, scenarios, settling, jobs=1)
 
     def finished(self, tmp_path: Path, *votes: Vote | None) -> RunContext:
         left = list(votes)
@@ -314,7 +324,8 @@ class TestAskingOthers:
         manifest = make_manifest().model_copy(update={"scenarios": {"ir": "f" * 64}})
         samples = {sample.id: sample for sample in SAMPLES}
         scenarios = {"ir": FakeJudgedScenario()}
-        rescore_run(context.paths, manifest, samples, scenarios, FakeStore(), jobs=1, rejudge=Rejudge.ALL, panel=panel)
+        settling = Settling(FakeStore(), ToolSet.PUBLISHED, panel, Rejudge.ALL)
+        rescore_run(context.paths, manifest, samples, scenarios, settling, jobs=1)
         return saved(context)
 
     def judged_by_a(self, tmp_path: Path) -> RunContext:

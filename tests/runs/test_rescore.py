@@ -9,7 +9,7 @@ import pytest
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import GitGoodBenchError, SetupFailed, Status, UserError
-from gitgoodbench.runs.episode import RunContext
+from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.execute import execute
 from gitgoodbench.runs.plan import plan_episodes
 from gitgoodbench.runs.rescore import Rescored, rescore_run
@@ -20,7 +20,6 @@ from tests.support.fake_runs import (
     UNSOLVED,
     FakeAgent,
     FakeScenario,
-    FakeStore,
     RecordingObserver,
     make_context,
     make_samples,
@@ -39,7 +38,7 @@ def finished_run(tmp_path: Path, scenario: FakeScenario) -> RunContext:
 
 def rescore(context: RunContext, scenarios: dict[str, Scenario]) -> list[Rescored]:
     samples = {sample.id: sample for sample in SAMPLES}
-    return rescore_run(context.paths, manifest_of(), samples, scenarios, FakeStore(), jobs=2)
+    return rescore_run(context.paths, manifest_of(), samples, scenarios, context.settling, jobs=2)
 
 
 def test_outcomes_are_scored_from_what_was_saved(tmp_path: Path) -> None:

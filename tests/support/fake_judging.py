@@ -10,7 +10,7 @@ from typing import Any
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.histories import HistoryPair
 from gitgoodbench.models.meter import Usage
-from gitgoodbench.runs.episode import RunContext
+from gitgoodbench.runs.context import RunContext
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.scoring.judge.panel import Panel
 from gitgoodbench.scoring.judge.prompt import Question

@@ -16,7 +16,7 @@ from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.models.meter import Budget, Usage
 from gitgoodbench.runs.config import make_config
-from gitgoodbench.runs.episode import RunContext
+from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.manifest import make_manifest as pin
