@@ -50,6 +50,11 @@ class Episode(Protocol):
     """One sample being worked on, inside one sandbox."""
 
     @property
+    def sandbox(self) -> Sandbox:
+        """For agents that work in it themselves and not through the tools; it belongs to the harness."""
+        ...
+
+    @property
     def prompt(self) -> Sequence[Message]:
         """System and user messages that open the conversation."""
         ...
@@ -77,7 +82,7 @@ class Episode(Protocol):
         ...
 
     def outcome(self) -> Outcome:
-        """Take out what the agent left. Called once, after the agent has ended, whatever way."""
+        """Take out what the agent left. Called after the agent has ended, whatever way; changes nothing."""
         ...
 
 

@@ -1,8 +1,5 @@
 """The conversation between a model and an episode's tools, on one page.
 
-The calls of one answer were written before the model saw any result. So what a number in them means is settled when the
-answer begins, and after a call that failed the later ones are not run.
-
 It ends when the episode is finished, or by an `EpisodeError` whose status becomes the trajectory's: a limit, a model
 that gave up, a server that stayed broken. Everything the model gets wrong in a call goes back to it as text.
 """
@@ -13,19 +10,13 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from gitgoodbench.agents.base import Trajectory
-from gitgoodbench.agents.calls import run_call
+from gitgoodbench.agents.calls import run_answer
 from gitgoodbench.errors import EpisodeError, GaveUp, LimitReached, Status
 from gitgoodbench.models.answer import Answer
 from gitgoodbench.models.messages import tool_result
 from gitgoodbench.models.meter import Meter
 from gitgoodbench.scenario import Episode, Message
 from gitgoodbench.text import clean, clean_json, one_line
-
-_AFTER_THE_END = "error: not run: an earlier call of this answer finished the work"
-_AFTER_A_FAILURE = (
-    "error: not run: an earlier call of this answer failed. "
-    "Mend that one first, then send this one again if it still fits."
-)
 
 
 class Chat(Protocol):
@@ -72,22 +63,11 @@ def _work(episode: Episode, chat: Chat, meter: Meter, messages: list[Message]) -
 
 
 def _run_calls(episode: Episode, answer: Answer, meter: Meter, messages: list[Message]) -> None:
-    """Run the calls of one answer in order, up to one that fails or finishes; each gets a result of its own."""
-    episode.begin_answer()
-    refusal: str | None = None
-    for call in answer.calls:
-        meter.seconds_left()
-        if refusal is not None:
-            messages.append(tool_result(call.id, refusal))
-            continue
-        result = run_call(episode.tools, call)
+    results = run_answer(episode, answer.calls, meter.seconds_left)
+    for call, result in zip(answer.calls, results, strict=True):
         for reading in result.readings:
             meter.note(f"answer {meter.turns}, {one_line(call.name, 80)}: {reading}")
         messages.append(tool_result(call.id, result.text))
-        if result.is_error:
-            refusal = _AFTER_A_FAILURE
-        elif episode.finished:
-            refusal = _AFTER_THE_END
 
 
 def _refuse_unusable(answer: Answer) -> None:

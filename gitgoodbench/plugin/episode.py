@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
+from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import Message
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
@@ -34,12 +35,13 @@ BoxT = TypeVar("BoxT", bound=Toolbox)
 class ToolboxEpisode(Generic[BoxT]):
     """Base of an Episode (see gitgoodbench.scenario), which adds `reminder` and `outcome`.
 
-    git: on the workspace, inside the sandbox. strict_tools: read no dialects in tool calls. bypassed_tools: set by an
+    git: on the workspace, inside `sandbox`. strict_tools: read no dialects in tool calls. bypassed_tools: set by an
     oracle that did its work past all tools.
     """
 
     def __init__(
         self,
+        sandbox: Sandbox,
         git: Git,
         toolbox: BoxT,
         prompt: Sequence[Message],
@@ -47,6 +49,7 @@ class ToolboxEpisode(Generic[BoxT]):
         *,
         strict_tools: bool = False,
     ) -> None:
+        self.sandbox = sandbox
         self.git = git
         self.toolbox = toolbox
         self.prompt = prompt

@@ -7,11 +7,16 @@ at it.
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, Self
 
+from pydantic import BaseModel, ConfigDict
+
+from gitgoodbench.errors import Status, UserError
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import ExecResult, Git
 from gitgoodbench.jsontypes import Json
@@ -32,12 +37,48 @@ class Outcome:
     state: JSON facts read inside the sandbox: `uncommitted` and `unmerged` (paths, the first 50; None where the status
         could not be read, with `status_problem`), `merge_in_progress`.
     problem: why the outcome could not be read whole.
+    agent_status, agent_error: how the agent's own work ended, before anything is scored.
     """
 
     head: str | None
     bundle: bytes | None
     state: Mapping[str, Json] = field(default_factory=dict)
     problem: str | None = None
+    agent_status: Status = Status.COMPLETED
+    agent_error: str | None = None
+
+    def to_json(self) -> str:
+        """All of it as a JSON object; the bundle in base64."""
+        bundle = None if self.bundle is None else base64.b64encode(self.bundle).decode("ascii")
+        return json.dumps({**asdict(self), "bundle": bundle})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The outcome that `to_json` wrote.
+
+        Raises:
+            UserError: the text is something else.
+        """
+        try:
+            fields = dict(_SavedOutcome.model_validate(json.loads(text)))
+            if fields["bundle"] is not None:
+                fields["bundle"] = base64.b64decode(fields["bundle"], validate=True)
+        except (ValueError, RecursionError) as problem:
+            raise UserError(f"this is not the JSON of an outcome: {problem}") from problem
+        return cls(**fields)
+
+
+class _SavedOutcome(BaseModel):
+    """An outcome as JSON; see `Outcome`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    head: str | None
+    bundle: str | None
+    state: dict[str, Any]
+    problem: str | None = None
+    agent_status: Status = Status.COMPLETED
+    agent_error: str | None = None
 
 
 def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:

@@ -65,8 +65,7 @@ class CommitEpisode(ToolboxEpisode[CommitTools | ShellTools]):
         *,
         strict_tools: bool = False,
     ) -> None:
-        super().__init__(git, tools, prompt, facts, strict_tools=strict_tools)
-        self.sandbox = sandbox
+        super().__init__(sandbox, git, tools, prompt, facts, strict_tools=strict_tools)
         self.division = division
         self.base = base
         self.reference = reference

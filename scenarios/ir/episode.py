@@ -45,6 +45,7 @@ class RebaseEpisode(ToolboxEpisode[RebaseTools | ShellTools]):
 
     def __init__(
         self,
+        sandbox: Sandbox,
         git: Git,
         tools: RebaseTools | ShellTools,
         prompt: Sequence[Message],
@@ -53,7 +54,7 @@ class RebaseEpisode(ToolboxEpisode[RebaseTools | ShellTools]):
         *,
         strict_tools: bool = False,
     ) -> None:
-        super().__init__(git, tools, prompt, facts, strict_tools=strict_tools)
+        super().__init__(sandbox, git, tools, prompt, facts, strict_tools=strict_tools)
         self.reference = reference
 
     @property
@@ -95,6 +96,7 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     examples = [tool.example for tool in toolbox.tools()]
     language = sample.programming_language
     return RebaseEpisode(
+        sandbox=sandbox,
         git=git,
         tools=toolbox,
         prompt=rebase_prompt(history.commits, language, options.tool_set, examples, root=chain.base is None),

@@ -57,8 +57,7 @@ class MergeEpisode(ToolboxEpisode[MergeTools | ShellTools]):
         *,
         strict_tools: bool = False,
     ) -> None:
-        super().__init__(git, tools, prompt, facts, strict_tools=strict_tools)
-        self.sandbox = sandbox
+        super().__init__(sandbox, git, tools, prompt, facts, strict_tools=strict_tools)
         self.resolution = resolution
         self.parents = parents
         self.reference = reference

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gitgoodbench.errors import ToolError
 from gitgoodbench.scenario import Json, Message, Outcome
@@ -13,6 +14,7 @@ class FakeEpisode:
     """Finished once three lines are written, or `finish` was called."""
 
     reminder = "Call a tool: there is work left."
+    sandbox: Any = None
 
     def __init__(self, text_of_file: str = "the file", name: str = "fake") -> None:
         self.lines: list[str] = []

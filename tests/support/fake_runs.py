@@ -99,6 +99,7 @@ class FakeWork:
     """An episode whose outcome the scenario decides."""
 
     prompt: Sequence[Message] = ({"role": "user", "content": "go"},)
+    sandbox: Any = None
     tools: Sequence[Tool] = ()
     finished = True
     reminder = ""
