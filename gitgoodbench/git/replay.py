@@ -6,7 +6,7 @@ the stages 1, 2 and 3 (base, local, incoming); markers are only how Git displays
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
@@ -69,23 +69,37 @@ def replay_merge(git: Git, local: str, incoming: str, *, marker_size: int = DEFA
 
 
 def parse_merge_tree(output: bytes, *, clean: bool, marker_size: int = DEFAULT_MARKER_SIZE) -> Replay:
-    """Read the output of `git merge-tree --write-tree -z --messages` for one merge."""
-    fields = iter(output.split(b"\0"))
-    tree = next(fields).decode()
+    """Read the whole output of `git merge-tree --write-tree -z --messages` for one merge.
+
+    Raises:
+        ValueError: it is cut short.
+    """
+    replay = read_merge_tree(iter(output.split(b"\0")), clean=clean, marker_size=marker_size)
+    if replay is None:
+        raise ValueError("the output of git merge-tree is cut short")
+    return replay
+
+
+def read_merge_tree(fields: Iterator[bytes], *, clean: bool, marker_size: int = DEFAULT_MARKER_SIZE) -> Replay | None:
+    """Read one answer of `git merge-tree --write-tree -z --messages`, also with `--stdin`, and no field beyond it.
+
+    It is: tree, stages, an empty field, notices, a last field. That is empty, or, for conflicts of submodules, advice
+    to a person. None: the answer is cut short.
+    """
     conflicted: dict[bytes, dict[str, Entry]] = {}
-    for record in fields:
-        if not record:
-            break
-        head, _, path = record.partition(b"\t")
-        mode, oid, stage = head.decode().split()
-        conflicted.setdefault(path, {})[("base", "local", "incoming")[int(stage) - 1]] = Entry(mode, oid)
-    notices = []
-    for count in fields:
-        if not count.isdigit():
-            break
-        paths = tuple(next(fields) for _ in range(int(count)))
-        kind = next(fields).decode()
-        notices.append(Notice(kind, paths, next(fields).rstrip(b"\n")))
+    notices: list[Notice] = []
+    try:
+        tree = next(fields).decode()
+        while record := next(fields):
+            head, _, path = record.partition(b"\t")
+            mode, oid, stage = head.decode().split()
+            conflicted.setdefault(path, {})[("base", "local", "incoming")[int(stage) - 1]] = Entry(mode, oid)
+        while (count := next(fields)).isdigit():
+            paths = tuple([next(fields) for _ in range(int(count))])
+            kind = next(fields).decode()
+            notices.append(Notice(kind, paths, next(fields).rstrip(b"\n")))
+    except StopIteration:
+        return None
     stages = {path: Stages(**entries) for path, entries in conflicted.items()}
     return Replay(tree, stages, tuple(notices), clean, marker_size)
 

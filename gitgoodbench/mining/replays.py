@@ -12,11 +12,10 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from itertools import islice, takewhile
 from typing import Final
 
 from gitgoodbench.git.process import ExecResult, Git, GitError
-from gitgoodbench.git.replay import Replay, parse_merge_tree
+from gitgoodbench.git.replay import Replay, parse_merge_tree, read_merge_tree
 from gitgoodbench.mining.diffs import batched, read_fields
 from gitgoodbench.mining.merge_spool import MergeCommit
 
@@ -91,18 +90,11 @@ def obstacle(command: Sequence[str | bytes], result: ExecResult) -> Obstacle:
 
 
 def _parse(fields: Iterator[bytes]) -> Iterator[Replay]:
-    """The answers that are complete: status, tree, stages, an empty field, notices, an empty field.
-
-    For conflicts of submodules the last field holds advice to a person.
-    """
+    """The answers that are complete; each begins with a status."""
     for status in fields:
         if status not in (_CONFLICTS, _CLEAN):
             return
-        answer = [*takewhile(bool, fields), b""]
-        for count in fields:
-            if not count.isdigit():
-                break
-            answer += [count, *islice(fields, int(count) + 2)]
-        else:
+        replay = read_merge_tree(fields, clean=status == _CLEAN, marker_size=MARKER_SIZE)
+        if replay is None:
             return
-        yield parse_merge_tree(b"\0".join([*answer, b""]), clean=status == _CLEAN, marker_size=MARKER_SIZE)
+        yield replay

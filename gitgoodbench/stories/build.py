@@ -172,7 +172,7 @@ class _Builder:
         except GitError as error:
             raise StoryError(step.where, f"cannot be merged: {error}") from error
         tree = _styled(merge, ours.tree, theirs.tree)
-        return settle_merge(step, tree, frozenset(merge.stages), ours.tree, theirs.tree)
+        return settle_merge(step, tree, merge.conflicted, ours.tree, theirs.tree)
 
     def _commit_ids(self) -> dict[int, str]:
         lines = self._marks.read_text(encoding="ascii").split("\n")

@@ -6,7 +6,6 @@ reStructuredText heading, a test fixture) is split at the conflicts alone. The l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,9 @@ from typing import Final
 
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.replay import parse_merge_tree
 
 MARKER_SIZE: Final = 61
-_KIND = re.compile(r"CONFLICT \((.*?)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +28,10 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class AutomaticMerge:
-    """What `git merge-tree` made: files (mode and contents, with long markers) and the stages of open paths."""
+    """What `git merge-tree` made: files (mode and contents, with long markers) and the paths left open."""
 
     files: Mapping[bytes, tuple[bytes, bytes]]
-    stages: Mapping[bytes, frozenset[int]]
-    kinds: Mapping[bytes, tuple[str, ...]]
+    conflicted: frozenset[bytes]
 
 
 def merge_automatically(git: Git, ours: str, theirs: str) -> AutomaticMerge:
@@ -49,42 +47,21 @@ def merge_automatically(git: Git, ours: str, theirs: str) -> AutomaticMerge:
         scratch = git.with_env(
             GIT_OBJECT_DIRECTORY=f"{folder}/objects", GIT_ALTERNATE_OBJECT_DIRECTORIES=f"{git.git_dir}/objects"
         )
-        command = ("-c", f"core.attributesFile={attributes}", "merge-tree", "--write-tree", "-z", ours, theirs)
+        command = (
+            "-c",
+            f"core.attributesFile={attributes}",
+            "merge-tree",
+            "--write-tree",
+            "-z",
+            "--messages",
+            ours,
+            theirs,
+        )
         result = scratch.execute(*command)
         if result.returncode not in (0, 1):
             raise GitError(command, result)
-        tree, stages, kinds = parse_merge_tree(result.stdout)
-        return AutomaticMerge(read_files(scratch, tree), stages, kinds)
-
-
-def parse_merge_tree(
-    output: bytes,
-) -> tuple[str, dict[bytes, frozenset[int]], dict[bytes, tuple[str, ...]]]:
-    """Read `git merge-tree --write-tree -z`: tree, stage entries, an empty field, messages.
-
-    Returns the tree's id, the stages of each conflicted path, and the kinds of conflict named for it.
-    """
-    fields = output.split(b"\0")
-    stages: dict[bytes, set[int]] = {}
-    at = 1
-    while at < len(fields) and fields[at]:
-        info, path = fields[at].split(b"\t", 1)
-        stages.setdefault(path, set()).add(int(info.split(b" ")[2]))
-        at += 1
-    kinds: dict[bytes, list[str]] = {}
-    at += 1
-    while at < len(fields) and fields[at].isdigit():
-        count = int(fields[at])
-        paths, message = fields[at + 1 : at + 1 + count], fields[at + count + 2]
-        if (kind := _KIND.search(message.decode("utf-8", "replace"))) is not None:
-            for path in paths:
-                kinds.setdefault(path, []).append(kind[1])
-        at += count + 3
-    return (
-        fields[0].strip().decode("ascii"),
-        {path: frozenset(numbers) for path, numbers in stages.items()},
-        {path: tuple(dict.fromkeys(found)) for path, found in kinds.items()},
-    )
+        replay = parse_merge_tree(result.stdout, clean=result.returncode == 0, marker_size=MARKER_SIZE)
+        return AutomaticMerge(read_files(scratch, replay.tree), frozenset(replay.conflicted))
 
 
 def split_conflicts(data: bytes) -> list[bytes | Conflict]:
