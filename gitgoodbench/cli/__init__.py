@@ -19,7 +19,6 @@ app = typer.Typer(
     epilog="Start with: gitgoodbench eval mini --agent oracle --agent noop. Every flag of eval can also be set in the "
     "environment (--max-turns: GITGOODBENCH_MAX_TURNS) or in a --config file.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

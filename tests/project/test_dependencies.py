@@ -1,0 +1,96 @@
+"""What the package imports and what pyproject.toml declares are the same."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+
+from packaging.requirements import Requirement
+
+from tests.support.project import ROOT
+
+OWN = {"gitgoodbench", "scenarios", "tests", "bench"}
+TOOLS = {  # of `dev`: programs and type stubs, which nothing imports
+    "build",
+    "import-linter",
+    "joblib-stubs",
+    "mypy",
+    "pandas-stubs",
+    "pytest-timeout",
+    "pytest-xdist",
+    "ruff",
+    "scipy-stubs",
+    "types-docker",
+    "types-requests",
+}
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def imported_modules(*folders: str) -> Iterator[str]:
+    """Top-level names that the modules in these folders import, their own and the standard library's left out."""
+    local = {path.stem for path in (ROOT / "bench").glob("*.py")}  # scripts beside each other
+    for folder in folders:
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [node.module or ""]
+                for name in names:
+                    top = name.partition(".")[0]
+                    if top not in sys.stdlib_module_names | OWN | local:
+                        yield top
+
+
+def imported(*folders: str) -> set[str]:
+    """The distributions whose modules are imported."""
+    known = packages_distributions()
+    return {normal(name) for module in imported_modules(*folders) for name in known.get(module, [module])}
+
+
+def declared() -> tuple[set[str], dict[str, set[str]]]:
+    """Names of the dependencies, and those of each extra."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {
+        extra: {normal(Requirement(line).name) for line in lines}
+        for extra, lines in project["optional-dependencies"].items()
+    }
+    return {normal(Requirement(line).name) for line in project["dependencies"]}, extras
+
+
+def by_name(name: str) -> bool:
+    return name.startswith("tree-sitter-") or name in {"dask", "distributed", "ray", "matplotlib"}
+
+
+def test_every_import_of_the_package_is_declared() -> None:
+    core, extras = declared()
+    assert imported("gitgoodbench", "scenarios") - core - extras["mining"] == set()
+
+
+def test_every_dependency_is_imported() -> None:
+    core, extras = declared()
+    used = imported("gitgoodbench", "scenarios")
+    assert {name for name in core | extras["mining"] if not by_name(name)} - used == set()
+    assert {name for extra in ("languages", "dask", "ray") for name in extras[extra] if not by_name(name)} == set()
+
+
+def test_tests_and_benches_import_what_dev_declares() -> None:
+    core, extras = declared()
+    used = imported("tests", "bench")
+    assert used - core - extras["mining"] - extras["dev"] == set()
+    assert extras["dev"] - used - TOOLS - {"gitgoodbench", "distributed"} == set()
+
+
+def test_constraints_pin_every_dependency() -> None:
+    core, extras = declared()
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    pinned = {normal(name): version for name, _, version in (line.partition("==") for line in lines)}
+    wanted = core.union(*(extras[extra] for extra in ("languages", "mining", "dev"))) - {"gitgoodbench"}
+    assert wanted - set(pinned) == set()
+    assert [name for name, version in pinned.items() if not re.fullmatch(r"\d[\w.+!]*", version)] == []
