@@ -21,7 +21,7 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade pip
-	$(PIP) install --editable '.[dev]' $(CONSTRAINTS:%=--constraint %)
+	PYTHONWARNINGS='ignore:Editable installation' $(PIP) install --editable '.[dev]' $(CONSTRAINTS:%=--constraint %)
 	touch $(READY)
 
 constraints:  ## take the newest versions of everything in a fresh .venv, and write them to constraints.txt

@@ -22,8 +22,9 @@ INSTALLED_AS = {"gitgoodbench": "gitgoodbench", "scenarios": "gitgoodbench/scena
 
 @dataclass(frozen=True)
 class Packages:
-    """What was built: from a copy of the project, and again from its sdist."""
+    """What was built of a copy of the project's files, and again of its sdist."""
 
+    files: list[str]
     sdist: Path
     wheel: Path
     wheel_of_sdist: Path
@@ -36,10 +37,11 @@ def run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
-def copy_files(folder: Path) -> None:
-    for name in project_files():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, folder / name)
+def copy_files(names: list[str], *folders: Path) -> None:
+    for name in names:
+        for folder in folders:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
 
 
 def only(folder: Path, pattern: str) -> Path:
@@ -50,13 +52,12 @@ def only(folder: Path, pattern: str) -> Path:
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Packages:
     folder = tmp_path_factory.mktemp("packages")
-    source, built, again = folder / "source", folder / "built", folder / "again"
-    copy_files(source)
+    source, fresh, built, again = (folder / name for name in ("source", "fresh", "built", "again"))
+    copy_files(files := project_files(), source, fresh)
     build = (sys.executable, "-m", "build", "--outdir")
     log = run(*build, again, source, cwd=folder)  # the sdist, then a wheel from it
-    copy_files(fresh := folder / "fresh")
     log += run(*build, built, "--wheel", fresh, cwd=folder)
-    return Packages(only(again, "*.tar.gz"), only(built, "*.whl"), only(again, "*.whl"), log)
+    return Packages(files, only(again, "*.tar.gz"), only(built, "*.whl"), only(again, "*.whl"), log)
 
 
 def files_of_wheel(wheel: Path) -> list[str]:
@@ -66,7 +67,7 @@ def files_of_wheel(wheel: Path) -> list[str]:
 def test_the_sdist_holds_every_file_of_the_project(packages: Packages) -> None:
     with tarfile.open(packages.sdist) as archive:
         held = {member.name.partition("/")[2] for member in archive if member.isfile()}
-    assert set(project_files()) - held == set()
+    assert set(packages.files) - held == set()
 
 
 def test_the_wheel_of_the_sdist_is_that_of_the_checkout(packages: Packages) -> None:
@@ -76,7 +77,7 @@ def test_the_wheel_of_the_sdist_is_that_of_the_checkout(packages: Packages) -> N
 def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(packages: Packages) -> None:
     expected = {
         f"{INSTALLED_AS[top]}/{rest}"
-        for top, _, rest in (name.partition("/") for name in project_files())
+        for top, _, rest in (name.partition("/") for name in packages.files)
         if top in INSTALLED_AS
     }
     held = {name for name in files_of_wheel(packages.wheel) if ".dist-info/" not in name}

@@ -17,6 +17,6 @@ def project_files() -> list[str]:
     if not (ROOT / ".git").exists():
         names = listed.read_text(encoding="utf-8").splitlines()
         return [name for name in names if ".egg-info/" not in name and (ROOT / name).is_file() and name != "setup.cfg"]
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
     return sorted(name for name in names if name and (ROOT / name).is_file())
