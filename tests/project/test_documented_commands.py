@@ -17,8 +17,9 @@ from tests.support.project import ROOT
 
 BIN = ROOT / ".venv/bin"
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
-CHECKED = [block for page in pages() for block in blocks(page) if block.language == "sh" and block.needs]
-RUN = [page for page in PAGES if any(b.language in ("sh", "python") and not b.needs for b in blocks(page.values[0]))]  # type: ignore[arg-type]
+BLOCKS = [block for page in pages() for block in blocks(page) if block.language in ("sh", "python")]
+CHECKED = [pytest.param(block, id=block.place) for block in BLOCKS if block.language == "sh" and block.needs]
+RUN = sorted({block.page for block in BLOCKS if not block.needs})
 ELSEWHERE = {"cd", "dask", "docker", "export", "git", "ray"}  # programs whose flags are not ours to check
 
 
@@ -66,7 +67,7 @@ def check_command(words: list[str]) -> None:
 
 
 @pytest.mark.project
-@pytest.mark.parametrize("block", [pytest.param(block, id=block.place) for block in CHECKED])
+@pytest.mark.parametrize("block", CHECKED)
 def test_commands_that_cannot_run_here_name_what_exists(block: Block) -> None:
     for command in block.commands:
         check_command(shlex.split(command, comments=True))
@@ -83,18 +84,24 @@ def make_folder_like_a_checkout(folder: Path) -> Path:
 @pytest.mark.project
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", RUN)
-def test_blocks_of_a_page_run_one_after_the_other(page: Path, tmp_path: Path) -> None:
+def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path) -> None:
     folder = make_folder_like_a_checkout(tmp_path)
-    for block in blocks(page):
-        if not block.needs and block.language == "sh":
+    for block in blocks(ROOT / page):
+        if block.language == "sh" and not block.needs:
             outcome("bash", "-euo", "pipefail", "-c", block.text, cwd=folder)
-        if not block.needs and block.language == "python":
+        if block.language == "python" and not block.needs:
             outcome(sys.executable, "-c", block.text, cwd=folder)
 
 
 @pytest.mark.parametrize(
     "command",
-    ["gitgoodbench eval mini --no-such-flag", "make no-such-target", "python bench/no_such.py", "pip install x[y]", "rm x"],
+    [
+        "gitgoodbench eval mini --no-such-flag",
+        "make no-such-target",
+        "python bench/no_such.py",
+        "pip install x[y]",
+        "rm x",
+    ],
 )
 def test_a_command_that_does_not_exist_is_found(command: str) -> None:
     with pytest.raises(AssertionError):

@@ -1,4 +1,4 @@
-"""Sdist and wheel: complete, the same from a checkout and from the sdist, built quietly, and working in a clean environment."""
+"""Sdist and wheel: complete, alike from checkout and sdist, built quietly, and working in a clean environment."""
 
 from __future__ import annotations
 
@@ -105,10 +105,10 @@ def test_the_wheel_works_outside_the_checkout(installed: Path, tmp_path: Path) -
     assert "Suite mini  ok" in run(installed / "gitgoodbench", "doctor", cwd=tmp_path)
     agents = [word for name in ("noop", "tool-oracle", "oracle") for word in ("--agent", name)]
     table = run(installed / "gitgoodbench", "eval", "mini", *agents, "--sandbox", "local", cwd=tmp_path)
-    solved = {line.split()[0]: line for line in table.splitlines() if line.startswith(("noop", "oracle", "tool-oracle"))}
-    assert set(solved) == {"noop", "oracle", "tool-oracle"}
-    results = sorted(path.name for path in (tmp_path / "results").iterdir())
-    assert len(results) == 3
+    rows = [" ".join(line.split()) for line in table.splitlines()]
+    assert any(row.startswith("oracle 34 34/34 100.0 % 28/28 100.0 %") for row in rows)
+    assert any(row.startswith("noop 34 34/34 100.0 % 0/28 0.0 %") for row in rows)
+    assert len(list((tmp_path / "results").iterdir())) == 3
 
 
 def test_the_wheel_declares_all_that_its_modules_import(installed: Path, tmp_path: Path) -> None:

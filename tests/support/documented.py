@@ -1,7 +1,7 @@
 """Fenced blocks of the documentation: which there are, and what is said of them.
 
 ```sh                   a test runs it, in a folder that the page's blocks share
-```sh needs=key,input   a test only checks its commands and flags: it needs a key, network, docker, input of the reader's, or long
+```sh needs=key,input   a test checks its commands and flags only: it needs a key, network, docker, input, long
 ```python               a test runs it
 """
 
