@@ -15,7 +15,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, Protocol
+from typing import IO, Final, Protocol, TypedDict, Unpack
 
 from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed
 
@@ -118,19 +118,25 @@ class ExecResult:
     truncated: bool = False
 
 
+class ExecOptions(TypedDict, total=False):
+    """How a command is run. An option that is left out, or None, takes the default of who runs it.
+
+    stdin: what the command reads, by default nothing. cwd: the folder it runs in. env: its whole environment.
+    timeout_s: after so many seconds the command and all its descendants are killed and the result says `timed_out`.
+    output_limit: bytes of standard output to keep.
+    """
+
+    stdin: bytes
+    cwd: str | bytes | None
+    env: Mapping[str, str] | None
+    timeout_s: float | None
+    output_limit: int | None
+
+
 class Executor(Protocol):
     """Anything that can run a command: this machine, or a sandbox."""
 
-    def exec(
-        self,
-        argv: Sequence[str | bytes],
-        *,
-        stdin: bytes = b"",
-        cwd: str | bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float | None = None,
-        output_limit: int | None = None,
-    ) -> ExecResult: ...
+    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult: ...
 
 
 class GitError(GitGoodBenchError):
@@ -154,22 +160,14 @@ _MACHINE: Final = re.compile(
 class HostExecutor:
     """Runs commands on this machine, each in its own process group, with exactly the environment given."""
 
-    def exec(
-        self,
-        argv: Sequence[str | bytes],
-        *,
-        stdin: bytes = b"",
-        cwd: str | bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float | None = None,
-        output_limit: int | None = None,
-    ) -> ExecResult:
+    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult:
+        env, output_limit = options.get("env"), options.get("output_limit")
         process = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=cwd, env=None if env is None else dict(env), start_new_session=True,
+            cwd=options.get("cwd"), env=None if env is None else dict(env), start_new_session=True,
         )  # fmt: skip
         try:
-            out, err = process.communicate(stdin, timeout=timeout_s)
+            out, err = process.communicate(options.get("stdin", b""), timeout=options.get("timeout_s"))
         except BaseException as problem:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import BinaryIO, Protocol, Self
+from typing import BinaryIO, Protocol, Self, Unpack
 
 from gitgoodbench.errors import GitGoodBenchError
-from gitgoodbench.git.process import ExecResult
+from gitgoodbench.git.process import ExecOptions, ExecResult
 
 DEFAULT_OUTPUT_LIMIT = 64 * 1024 * 1024
 """Bytes of standard output (and as many of standard error) that a command may return; the rest is dropped."""
@@ -50,20 +50,11 @@ class Sandbox(Protocol):
     work_dir: str
     """Absolute path of the work folder as commands inside see it. Empty at first."""
 
-    def exec(
-        self,
-        argv: Sequence[str | bytes],
-        *,
-        stdin: bytes = b"",
-        cwd: str | bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float | None = None,
-        output_limit: int | None = None,
-    ) -> ExecResult:
+    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult:
         """Run a command to its end.
 
         Args:
-            cwd: absolute, or relative to the work folder (the default).
+            options: see `ExecOptions`. cwd: absolute, or relative to the work folder (the default).
             env: the whole environment of the command; None gives a minimal one (PATH, HOME, LC_ALL).
             timeout_s: after so many seconds the command and all its descendants are killed and the result says
                 `timed_out`; None takes `SandboxLimits.command_timeout_s`.

@@ -9,10 +9,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Unpack
 
 from gitgoodbench.errors import InfrastructureFailed
 from gitgoodbench.folders import make_folder, remove_folder
-from gitgoodbench.git.process import HOST, ExecResult
+from gitgoodbench.git.process import HOST, ExecOptions, ExecResult
 from gitgoodbench.sandbox.base import SandboxDied, SandboxLimits
 from gitgoodbench.sandbox.channel import ByteStream
 from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox, supervisor_argv
@@ -51,19 +52,11 @@ class LocalSandbox(SupervisedSandbox):
         for path in (self.work_dir, self._home):
             os.mkdir(path)  # noqa: PTH102
 
-    def exec(
-        self,
-        argv: Sequence[str | bytes],
-        *,
-        stdin: bytes = b"",
-        cwd: str | bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float | None = None,
-        output_limit: int | None = None,
-    ) -> ExecResult:
+    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult:
         """See `SupervisedSandbox.exec`."""
-        env = None if env is None else {**env, **_path_of_this_machine()}
-        return super().exec(argv, stdin=stdin, cwd=cwd, env=env, timeout_s=timeout_s, output_limit=output_limit)
+        if (env := options.get("env")) is not None:
+            options["env"] = {**env, **_path_of_this_machine()}
+        return super().exec(argv, **options)
 
     def _connect(self) -> ByteStream:
         self._end_supervisor()

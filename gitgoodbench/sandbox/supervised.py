@@ -9,9 +9,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Final, Self
+from typing import Any, BinaryIO, Final, Self, Unpack
 
-from gitgoodbench.git.process import ExecResult
+from gitgoodbench.git.process import ExecOptions, ExecResult
 from gitgoodbench.sandbox.base import DEFAULT_OUTPUT_LIMIT, SandboxDied, SandboxLimits, SandboxPathError
 from gitgoodbench.sandbox.channel import ByteStream, Channel, ChannelBroken, chunks
 from gitgoodbench.sandbox.frames import DATA, ERR, OUT
@@ -73,19 +73,12 @@ class SupervisedSandbox(ABC):
     def _remove(self) -> None:
         """Remove the sandbox itself; raises InfrastructureFailed."""
 
-    def exec(
-        self,
-        argv: Sequence[str | bytes],
-        *,
-        stdin: bytes = b"",
-        cwd: str | bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float | None = None,
-        output_limit: int | None = None,
-    ) -> ExecResult:
+    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult:
         """See `Sandbox.exec`. 127: the command is not there; 126: it, or the folder to run it in, cannot be used."""
         if not argv:
             raise ValueError("no command")
+        cwd, env = options.get("cwd"), options.get("env")
+        timeout_s, output_limit = options.get("timeout_s"), options.get("output_limit")
         limit = DEFAULT_OUTPUT_LIMIT if output_limit is None else output_limit
         timeout_s = min(self.limits.command_timeout_s if timeout_s is None else timeout_s, _LONGEST_S)
         request = {
@@ -99,7 +92,7 @@ class SupervisedSandbox(ABC):
         try:
             reply = self._live().call(
                 request,
-                chunks(stdin),
+                chunks(options.get("stdin", b"")),
                 room={OUT: limit, ERR: limit},
                 timeout_s=timeout_s + self._grace_s,
             )

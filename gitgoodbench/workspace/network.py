@@ -13,13 +13,13 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Unpack
 
 from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed
-from gitgoodbench.git.process import ExecResult, Git
+from gitgoodbench.git.process import ExecOptions, ExecResult, Git
 
 Progress = Callable[[str], None]
 """Called from any thread with one line of text, which starts with the repository's name."""
@@ -129,24 +129,16 @@ class _ReportingExecutor:
     report: Callable[[str], None]
     every_s: float
 
-    def exec(
-        self,
-        argv: Sequence[str | bytes],
-        *,
-        stdin: bytes = b"",  # noqa: ARG002
-        cwd: str | bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        timeout_s: float | None = None,
-        output_limit: int | None = None,  # noqa: ARG002
-    ) -> ExecResult:
+    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult:
+        env = options.get("env")
         timed_out = threading.Event()
         kept = bytearray()
         with subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            cwd=cwd, env=None if env is None else dict(env), start_new_session=True,
+            cwd=options.get("cwd"), env=None if env is None else dict(env), start_new_session=True,
         ) as process:  # fmt: skip
             assert process.stderr is not None
-            timer = threading.Timer(timeout_s or threading.TIMEOUT_MAX, _expire, [process, timed_out])
+            timer = threading.Timer(options.get("timeout_s") or threading.TIMEOUT_MAX, _expire, [process, timed_out])
             timer.daemon = True
             timer.start()
             try:
