@@ -5,6 +5,7 @@ Memory does not grow with history, but for what `git rev-list` needs to put comm
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,6 @@ from typing import IO, Final, NamedTuple
 from gitgoodbench.git.process import ExecResult, Git, GitError
 from gitgoodbench.mining.diffs import Changes, read_changes, read_fields
 from gitgoodbench.mining.options import Refs
-from gitgoodbench.mining.trailers import picked_from
 
 _SELECTIONS: Final = {
     Refs.BRANCHES: ("--branches", "--remotes"),
@@ -27,6 +27,8 @@ _COMMAND: Final = (
 
 
 _YEAR_9999: Final = 253_402_300_799
+
+_PICKED_FROM: Final = re.compile(rb"^\(cherry picked from commit ([0-9a-f]{7,64})\)\s*$", re.MULTILINE)
 
 
 class Commit(NamedTuple):
@@ -98,3 +100,9 @@ def _parse(stream: IO[bytes]) -> Iterator[tuple[Commit, str]]:
             Commit(oid, above, len(set(children)), min(int(committed or 0), _YEAR_9999), picked_from(message), None),
             tree,
         )
+
+
+def picked_from(message: bytes) -> str | None:
+    """The id that the last `(cherry picked from commit X)` of a message names."""
+    found = _PICKED_FROM.findall(message)
+    return found[-1].decode("ascii") if found else None

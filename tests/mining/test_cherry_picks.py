@@ -9,8 +9,8 @@ import pytest
 
 from gitgoodbench.mining import cherry_picks, diffs, patch_ids
 from gitgoodbench.mining.cherry_picks import CherryPick
+from gitgoodbench.mining.history import picked_from
 from gitgoodbench.mining.repository import MinedRepository, mine_repository
-from gitgoodbench.mining.trailers import picked_from
 from tests.support.repositories import Content, RepositoryBuilder
 
 BASE = b"".join(b"line %d\n" % number for number in range(20))
