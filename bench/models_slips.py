@@ -49,12 +49,16 @@ Play = Generator[Sequence[Written], list[str], None]
 
 @dataclass(frozen=True)
 class Slip:
-    """A way to err. If it stays a loss, `why` says why nothing can mend it."""
+    """A way to err. If it stays a loss, `why` says why nothing can mend it.
+
+    clean: the same without the slip, where that is not the scenario's own.
+    """
 
     scenario: str
     name: str
     play: Callable[[], Play]
     why: str = ""
+    clean: Callable[[], Play] | None = None
 
 
 def refused(result: str) -> bool:
@@ -93,7 +97,8 @@ def rebase(*wrong: Written) -> Callable[[], Play]:
         warned = any(
             "Warning" in result or "not carried out" in result or "leaves every" in result for result in results
         )
-        if not planned or warned or "conflict" in results[-1]:
+        unused = any("is not used" in result for result in results)
+        if not planned or warned or unused or "conflict" in results[-1]:
             yield [plan()]
         for _ in range(3):
             (result,) = yield [EXECUTE]
@@ -152,6 +157,11 @@ REBASE_SLIPS = [
     ("a tool that does not exist", rebase(Written("git_rebase", {}), EXECUTE)),
     ("a look at a commit that is not there, then plan and execute", rebase(Written("show_changes_in", {"commit_index": 3}), plan(), EXECUTE)),
     ("a message with CRLF and trailing blanks", rebase(plan(changed(2, commit_msg="Explain the middle  \r\n")))),
+    ("a new message with pick, executed in the same answer", rebase(plan(changed(2, command="pick")), EXECUTE)),
+    ("executed twice in one answer", rebase(plan(), EXECUTE, EXECUTE)),
+    ("another plan after the execution, in one answer", rebase(plan(), EXECUTE, plan(PICKS))),
+    ("a look, the plan and the execution in one answer", rebase(Written("view_rebase_todo", {}), plan(), EXECUTE)),
+    ("two plans in one answer, the first refused", rebase(plan(FROM_ONE), plan(), EXECUTE)),
 ]  # fmt: skip
 
 # Iterative committing: three hunks, a commit for each, then the other file.
@@ -202,6 +212,46 @@ def clean_division() -> Play:
     return divide(hunks([1]))()
 
 
+def numbered_once(*numbers: int) -> Callable[[], Play]:
+    """Commit, an answer each, the hunks that had these numbers in the beginning; mend what is refused."""
+
+    def play() -> Play:
+        open_ones = list(MESSAGES)
+        shown = {sign: number for number, sign in enumerate(open_ones, 1)}
+        for number in numbers:
+            sign = list(MESSAGES)[number - 1]
+            (result,) = yield [hunks([number], MESSAGES[sign])]
+            shown = numbers_in(result) or shown
+            if refused(result):
+                (result,) = yield [hunks([shown[sign]], MESSAGES[sign])]
+                shown = numbers_in(result) or shown
+            open_ones.remove(sign)
+        for sign in open_ones:
+            if sign in shown:
+                (result,) = yield [hunks([shown[sign]], MESSAGES[sign])]
+                shown = numbers_in(result) or shown
+        yield [REST]
+
+    return play
+
+
+def in_order(*numbers: int) -> Callable[[], Play]:
+    """Commit the hunks that had these numbers in the beginning, then the others, by the numbers that they have now."""
+
+    def play() -> Play:
+        left = [1, 2, 3]
+        for number in [*numbers, *(number for number in (1, 2, 3) if number not in numbers)]:
+            yield [hunks([left.index(number) + 1], list(MESSAGES.values())[number - 1])]
+            left.remove(number)
+        yield [REST]
+
+    return play
+
+
+STALE = (
+    "a legal call: the number means a hunk in both views. To refuse it once would refuse right calls of every "
+    "episode; the answer names what was committed, but no tool takes it back"
+)
 THREE = [hunks([number], message) for number, message in enumerate(MESSAGES.values(), 1)]
 LEGAL = "a legal call, wrong only by what was meant; once a commit is made no tool takes it back"
 
@@ -229,6 +279,10 @@ DIVISION_SLIPS: list[tuple[Any, ...]] = [
     ("the rest first", divide(REST, *THREE, means=("", *MESSAGES))),
     ("a tool that does not exist", divide(Written("git_commit", {}), *THREE)),
     ("arguments that are no JSON", divide(Written("commit_changes_in", '{"selected_hunks": [1'), *THREE[1:])),
+    ("numbers of the first view, from the last to the first", numbered_once(3, 2, 1), "", in_order(3, 2, 1)),
+    ("numbers of the first view, the second of them gone", numbered_once(1, 3), "", in_order(1, 3)),
+    ("numbers of the first view, of two answers ago", numbered_once(2, 1, 3), "", in_order(2, 1, 3)),
+    ("a number of the first view under which another hunk stands now", numbered_once(1, 2), STALE, in_order(1, 2)),
     ("all hunks too early", divide(hunks("all")), LEGAL),
     ("a range that takes too much", divide(hunks("1-3")), LEGAL),
 ]
@@ -260,10 +314,11 @@ def clean_resolution() -> Play:
     return resolve(settle(ANSWERS[0]))()
 
 
+ORDER = "a legal call: conflicts are answered in order, and the view says which one is current"
 VIEW = Written("view_merge_conflict_at", {"conflict_index": 2, "reason": REASON})
 MARKED = "<<<<<<< HEAD\nlocal\n=======\nincoming\n>>>>>>> incoming\n"
 
-MERGE_SLIPS = [
+MERGE_SLIPS: list[tuple[Any, ...]] = [
     ("both conflicts in one answer", resolve(settle(ANSWERS[0]), settle(ANSWERS[1]))),
     ("a conflict that is not there, then both", resolve(VIEW, settle(ANSWERS[0]), settle(ANSWERS[1]))),
     ("the markers left in", resolve(settle(MARKED), settle(ANSWERS[1]))),
@@ -274,6 +329,11 @@ MERGE_SLIPS = [
     ("a window of null", resolve(Written("view_current_merge_conflict_with", {"context_window_size": None, "reason": REASON}), settle(ANSWERS[0]))),
     ("a window in quotes", resolve(Written("view_current_merge_conflict_with", {"context_window_size": "10"}), settle(ANSWERS[0]))),
     ("a path that does not exist, then both", resolve(Written("view_file_at", {"relative_path_from_project_root": "b.py"}), settle(ANSWERS[0]), settle(ANSWERS[1]))),
+    ("the lines before the conflict repeated", resolve(settle("line 3\nline 4\nfirst\n"), settle(ANSWERS[1]))),
+    ("the line after the conflict repeated", resolve(settle("first\nline 6\n"))),
+    ("fences around the content", resolve(settle("```python\nfirst\n```"), settle(ANSWERS[1]))),
+    ("no newline at the end", resolve(settle("first"), settle("second"))),
+    ("a look at the second conflict, then its answer", resolve(Written("view_merge_conflict_at", {"conflict_index": 1}), settle(ANSWERS[1])), ORDER),
     ("more answers than conflicts", resolve(settle(ANSWERS[0]), settle(ANSWERS[1]), settle("third\n"))),
 ]  # fmt: skip
 
@@ -368,14 +428,18 @@ def measure(options: EpisodeOptions) -> list[tuple[Slip, bool]]:
     provider = LocalProvider()
     with tempfile.TemporaryDirectory() as folder:
         cases = Cases(Path(folder))
-        wanted = {name: play(cases.of(name), name, script(), provider, options) for name, script in clean.items()}
-        return [
-            (
-                slip,
-                play(cases.of(slip.scenario), slip.scenario, slip.play(), provider, options) == wanted[slip.scenario],
-            )
-            for slip in all_slips()
-        ]
+
+        def ended(slip: Slip, script: Callable[[], Play]) -> list[tuple[str, bytes]]:
+            return play(cases.of(slip.scenario), slip.scenario, script(), provider, options)
+
+        wanted: dict[Callable[[], Play], list[tuple[str, bytes]]] = {}
+        results = []
+        for slip in all_slips():
+            script = slip.clean or clean[slip.scenario]
+            if script not in wanted:
+                wanted[script] = ended(slip, script)
+            results.append((slip, ended(slip, slip.play) == wanted[script]))
+        return results
 
 
 def main() -> int:

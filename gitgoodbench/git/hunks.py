@@ -45,10 +45,14 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with its LF; only the last line of either file may have none."""
+    """A line with its LF; only the last line of either file may have none.
+
+    restated: removed and added in a view only because its end changes; it is none of the hunk's lines.
+    """
 
     mark: Mark
     content: bytes
+    restated: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ class TextChange:
         """What committing the hunk next would change, with up to `CONTEXT` lines around it.
 
         applied: hunks that the old side has already; what neither it nor `hunk` has is not shown. The new side is
-        numbered as in the new file. A kept line ends as it does on the new side.
+        numbered as in the new file. A kept line that only gets or loses its end by this is shown removed and added.
         """
         done = _positions(applied)
         standing = self._standing(done)
@@ -114,14 +118,18 @@ class TextChange:
         first = max(0, len(before) - CONTEXT)
         shown = [*before[first:], *inside, *after[:CONTEXT]]
         marks = {p: self.script[p].mark if p in own else Mark.KEPT for p in shown}
-        lines = tuple(
-            Line(mark, self._placed(p, standing if mark is Mark.REMOVED else left)) for p, mark in marks.items()
-        )
+        lines: list[Line] = []
+        for p, mark in marks.items():
+            content = self._placed(p, standing if mark is Mark.REMOVED else left)
+            if mark is Mark.KEPT and content != (so_far := self._placed(p, standing)):
+                lines += [Line(Mark.REMOVED, so_far, restated=True), Line(Mark.ADDED, content, restated=True)]
+            else:
+                lines.append(Line(mark, content))
         old_count = sum(line.mark is not Mark.ADDED for line in lines)
         new_count = sum(line.mark is not Mark.REMOVED for line in lines)
         above = sum(line.mark is not Mark.REMOVED for line in self.script[: shown[0]])
         return HunkView(
-            first + (old_count > 0), old_count, above + (new_count > 0), new_count, hunk.heading, lines
+            first + (old_count > 0), old_count, above + (new_count > 0), new_count, hunk.heading, tuple(lines)
         )  # fmt: skip
 
     def split(self, hunk: Hunk, after_lines: Collection[int]) -> list[Hunk]:

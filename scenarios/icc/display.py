@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gitgoodbench.git.hunks import Hunk, HunkView, Mark
 from gitgoodbench.git.objects import SUBMODULE
@@ -16,6 +16,7 @@ from .division import Division, Piece
 NO_NEWLINE = "\\ No newline at end of file"
 LISTED_FILES = 50
 LISTED_HUNKS = 100
+LISTED_PIECES = 20
 
 HUNK_LIMIT = 20_000
 """Characters of one hunk that are shown among others; view_hunk shows all of it."""
@@ -41,8 +42,9 @@ def show_hunk(division: Division, number: int, *, line_numbers: bool) -> str:
         text = to_text(line.content, encoding)
         label = ""
         if line_numbers:
-            count += line.mark is not Mark.KEPT
-            label = " " * 5 if line.mark is Mark.KEPT else f"{count:4} "
+            counts = line.mark is not Mark.KEPT and not line.restated
+            count += counts
+            label = f"{count:4} " if counts else " " * 5
         rows.append(label + line.mark.value.decode() + text.removesuffix("\n"))
         if not text.endswith("\n"):
             rows.append(NO_NEWLINE)
@@ -78,6 +80,13 @@ def summarize(division: Division, first: int) -> str:
     if end <= last:
         lines.append(f"Hunks {end} to {last} follow, in their order, up to {_name(division.remaining[-1].file)}")
     return "\n".join(lines)
+
+
+def list_pieces(division: Division, pieces: Sequence[Piece]) -> str:
+    """A line for each hunk, without its number, the first `LISTED_PIECES` of them: what a commit is about to take."""
+    lines = [f"- {_outline(division, piece)}" for piece in pieces[:LISTED_PIECES]]
+    left_out = len(pieces) - LISTED_PIECES
+    return "\n".join([*lines, f"- and {left_out} more"] if left_out > 0 else lines)
 
 
 def show_rest(division: Division) -> str:
@@ -119,13 +128,17 @@ def _view(division: Division, piece: Piece) -> HunkView:
 
 
 def _summary(division: Division, number: int) -> str:
-    piece = division.remaining[number - 1]
+    return f"Hunk {number} in {_outline(division, division.remaining[number - 1])}"
+
+
+def _outline(division: Division, piece: Piece) -> str:
+    """The file of a hunk, where it lies there, and its first changed line."""
     if isinstance(piece.part, Aspect):
-        return f"Hunk {number} in {_name(piece.file)}: {describe_aspect(division, piece.file, piece.part)}"
+        return f"{_name(piece.file)}: {describe_aspect(division, piece.file, piece.part)}"
     view = _view(division, piece)
-    first = next(line for line in view.lines if line.mark is not Mark.KEPT)
+    first = next(line for line in view.lines if line.mark is not Mark.KEPT and not line.restated)
     shown = (first.mark.value + first.content.rstrip(b"\r\n")[:160]).decode("utf-8", "replace")
-    return f"Hunk {number} in {_name(piece.file)}: {view.header.decode('utf-8', 'replace')} begins {shown}"
+    return f"{_name(piece.file)}: {view.header.decode('utf-8', 'replace')} begins {shown}"
 
 
 def _name(file: FileChange) -> str:

@@ -18,8 +18,8 @@ from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import commit_index
 
 from .changes import FileContent
-from .display import LISTING_LIMIT, list_files, list_remaining, show_hunk, show_hunks, show_rest, summarize
-from .division import Division
+from .display import LISTING_LIMIT, list_files, list_pieces, list_remaining, show_hunk, show_hunks, show_rest, summarize
+from .division import Division, Piece
 
 SPLIT_LIMIT = 30_000
 """Characters of the hunks made by a split up to which they are shown in full."""
@@ -78,9 +78,10 @@ class CommitTools:
             reason="The function and its first use belong together.")
         """
         message = message_argument(commit_message)
-        pieces = self.division.pieces(selected_hunks)
+        pieces = self._selected(selected_hunks)
+        told = list_pieces(self.division, pieces)
         self._commit(self.division.take(pieces), message)
-        return f"{_named(selected_hunks)} committed. {self.left()}"
+        return f"{_named(selected_hunks)} committed:\n{told}\n\n{self.left()}"
 
     def commit_remaining_changes(self, commit_message: str, reason: str = "") -> str:  # noqa: ARG002
         """Commit everything that is left in other files, once no hunk remains.
@@ -141,6 +142,13 @@ class CommitTools:
         return (
             f"No hunk remains. Commit the changes in the other files with commit_remaining_changes:\n{files}\n\n{shown}"
         )
+
+    def _selected(self, numbers: Sequence[int] | Literal["all"]) -> list[Piece]:
+        """The hunks of these numbers; whoever names one that is not there is shown those that are."""
+        try:
+            return self.division.pieces(numbers)
+        except ToolError as problem:
+            raise ToolError(f"{problem}. {self.left()}") from problem
 
     @property
     def _is_long(self) -> bool:

@@ -63,6 +63,10 @@ class RebaseEpisode(ToolboxEpisode[RebaseTools | ShellTools]):
             return "You have not called finish. Rewrite the commits and call finish, or go on with run_command."
         return "The rebase has not been carried out. Update the plan if it is not right yet, then call execute_rebase."
 
+    def begin_answer(self) -> None:
+        if isinstance(self.toolbox, RebaseTools):
+            self.toolbox.begin_answer()
+
     def outcome(self) -> Outcome:
         """What was left; its state also says whether the episode was `finished`, and how often a rebase conflicted."""
         left = take_outcome(self.git, [self.reference.commits[-1].oid])

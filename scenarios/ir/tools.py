@@ -40,6 +40,7 @@ class RebaseTools:
         self.replayed: RebasedChain | RebaseConflict = self.chain.replay(self.plan)
         """What the plan gives."""
         self._refused: set[tuple[Step, ...]] = set()
+        self._unread_notes: list[str] = []
         self.conflicts = 0
         self.executed = False
 
@@ -104,6 +105,7 @@ class RebaseTools:
             f"Note: the commit_msg of item {position} is not used; only reword and squash take one."
             for position in unused_messages(items)
         ]
+        self._unread_notes = notes
         heading = f"The plan is accepted; it makes {made} commit{'' if made == 1 else 's'} of {len(self.commits)}."
         return "\n".join([heading, *notes, show_plan(self.plan, self.views), self._forecast()])
 
@@ -117,6 +119,11 @@ class RebaseTools:
             execute_rebase(reason="The plan is complete.")
         """
         self._check_open()
+        if self._unread_notes:
+            raise ToolError(
+                f"not carried out, since this call was written before you could read the answer to the update: "
+                f"{' '.join(self._unread_notes)} Update the plan if a message shall change, then call execute_rebase."
+            )
         rebased = self.replayed
         if isinstance(rebased, RebaseConflict):
             raise self._stopped(rebased)
@@ -131,6 +138,10 @@ class RebaseTools:
         self._move_to(rebased)
         self.executed = True
         return f"The rebase is done. {show_rebased(rebased, self.views, unchanged=self.keeps_contents(rebased))}"
+
+    def begin_answer(self) -> None:
+        """What the plan was answered has been read."""
+        self._unread_notes = []
 
     def keeps_contents(self, rebased: RebasedChain) -> bool:
         """Whether the chain ends at the tree at which it ended before."""

@@ -26,6 +26,8 @@ def show_conflict(resolution: Resolution, number: int, context_lines: int) -> st
         heading += ", already resolved, as it stands now"
     elif resolution.is_moot(number):
         return f"{heading} in {show_path(conflict.path)}: the file has been removed, nothing is left to resolve."
+    elif number != resolution.current:
+        heading += f", not the current one, which is conflict {resolution.current}"
     return f"{heading} in {show_path(conflict.path)}:\n{_with_context(resolution, conflict, context_lines)}"
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Literal
 
 from gitgoodbench.errors import ToolError
-from gitgoodbench.git.conflict_text import split_lines
 from gitgoodbench.git.conflicts import Choice, Conflict, PathConflict, TextConflict
 from gitgoodbench.git.objects import SUBMODULE, SYMLINK
 from gitgoodbench.git.paths import show_path
@@ -20,6 +19,7 @@ from gitgoodbench.tools import Tool
 
 from .display import describe_path_conflict, show_conflict
 from .resolution import Resolution
+from .slips import find_slip
 from .working_tree import VIEW_LIMIT, WorkingFile, WorkingTree
 
 
@@ -124,7 +124,7 @@ class MergeTools:
                 f"{describe_path_conflict(conflict, self.resolution.descriptions)}"
             )
         answer = to_bytes(content, encoding_of(self.resolution.content(conflict.path)))
-        self._refuse_markers(number, conflict, answer)
+        self._refuse_slips(number, conflict, answer)
         self._answer(answer)
         return self._progress(number)
 
@@ -216,18 +216,14 @@ class MergeTools:
             raise ToolError("no conflict remains")
         return number, self.resolution.conflict(number)
 
-    def _refuse_markers(self, number: int, conflict: TextConflict, answer: bytes) -> None:
-        """Refuse an answer that still holds the conflict's own marker lines, once: real merges have kept some."""
-        region = self.resolution.model.region(conflict)
-        markers = {line.rstrip(b"\r\n") for line in (region.opening, region.closing)}
-        left = [line for line in split_lines(answer) if line.rstrip(b"\r\n") in markers]
-        if left and number not in self._warned:
+    def _refuse_slips(self, number: int, conflict: TextConflict, answer: bytes) -> None:
+        """Refuse an answer that looks like a slip, once for each conflict: real merges have kept even markers."""
+        if number in self._warned:
+            return
+        slip = find_slip(self.resolution, conflict, answer)
+        if slip is not None:
             self._warned.add(number)
-            shown = to_text(left[0].strip(), "latin-1")
-            raise ToolError(
-                f"not resolved: content still holds the conflict's marker line {shown!r}. "
-                "Leave the marker lines out; if they shall stay in the file, send the same content again"
-            )
+            raise ToolError(f"not resolved: {slip}. If it shall be so, send the same content again")
 
     def _answer(self, answer: bytes | Choice) -> None:
         """Record the answer to the current conflict and bring the files it changes up to date."""

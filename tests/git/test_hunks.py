@@ -148,11 +148,11 @@ def test_a_removed_line_without_newline_does_not_run_into_a_line_below_it(git: G
     assert text.content(text.hunks) == b"x\r\na\r\nb\r\n"
 
 
-def test_a_hunk_shows_the_line_end_that_a_last_line_without_one_is_given(git: Git) -> None:
+def test_a_hunk_shows_as_a_change_the_line_end_that_a_last_line_without_one_is_given(git: Git) -> None:
     text = change(git, b"b\r\n\n\n\na", b"b\r\n\n\n\na\n")
     removed, added = text.split(text.hunks[0], [1])
     assert text.content([added]) == b"b\r\n\n\n\na\r\na\n"
-    assert shown(text, added) == b"@@ -3,3 +3,4 @@ b\n \n \n a\r\n+a\n"
+    assert shown(text, added) == (b"@@ -3,3 +3,4 @@ b\n \n \n-a\n\\ No newline at end of file\n+a\r\n+a\n")
     assert shown(text, removed, added) == b"@@ -2,5 +2,4 @@ b\n \n \n \n-a\r\n a\n"
     assert text.content([added, removed]) == b"b\r\n\n\n\na\n"
 

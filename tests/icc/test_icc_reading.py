@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gitgoodbench.agents.calls import call_tool
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions
 from tests.support.chains import begin, commit, make_chain
+from tests.support.reading import read_all
 
 LONG = b"".join(b"line %d of a long hunk\n" % number for number in range(3000))
-_NEXT = re.compile(r"\n\[characters \d+ to \d+ of \d+; [^\]]*offset=(\d+) for what follows\]\Z")
-_LAST = re.compile(r"\n\[characters \d+ to \d+ of \d+, the end\]\Z")
-
-
-def read_all(episode: Any, tool: str, **arguments: Any) -> str:
-    """A text page by page, without the lines about pages."""
-    text, offset = "", 0
-    while True:
-        result = call_tool(episode.tools, tool, {**arguments, "offset": offset})
-        assert not result.is_error, result.text
-        following = _NEXT.search(result.text)
-        text += _LAST.sub("", _NEXT.sub("", result.text))
-        if following is None:
-            return text
-        offset = int(following[1])
 
 
 def test_a_hunk_too_long_to_be_shown_is_read_page_by_page(tmp_path: Path, local_provider: SandboxProvider) -> None:

@@ -64,12 +64,19 @@ def test_the_extended_tools_split_hunks(case: ChainCase, local_provider: Sandbox
 def test_the_last_hunk_first_and_the_others_under_new_numbers(case: ChainCase, local_provider: SandboxProvider) -> None:
     with begin(case, local_provider) as (episode, _):
         told = commit(episode, 3, message="Third")
-        assert told.startswith("Hunk 3 is committed. 2 hunks remain:\n\nHunk 1 (of 2) in a.py:\n@@ -1,6 +1,7 @@\n")
+        assert told.startswith(
+            "Hunk 3 is committed:\n- a.py: @@ -37,4 +37,4 @@ line 35 begins -line 39\n\n"
+            "2 hunks remain:\n\nHunk 1 (of 2) in a.py:\n@@ -1,6 +1,7 @@\n"
+        )
         told = commit(episode, 1, message="First")
-        assert told.startswith("Hunk 1 is committed. 1 hunk remains:\n\nHunk 1 (of 1) in a.py:\n@@ -19,7 +19,6 @@")
+        assert told.startswith(
+            "Hunk 1 is committed:\n- a.py: @@ -1,6 +1,7 @@ begins -line 2\n\n"
+            "1 hunk remains:\n\nHunk 1 (of 1) in a.py:\n@@ -19,7 +19,6 @@"
+        )
         told = commit(episode, 1, message="Second\n\nWith a body.")
         assert told == (
-            "Hunk 1 is committed. No hunk remains. Commit the changes in the other files with "
+            "Hunk 1 is committed:\n- a.py: @@ -19,7 +19,6 @@ line 16 begins -line 20\n\n"
+            "No hunk remains. Commit the changes in the other files with "
             "commit_remaining_changes:\n- b.py (changed)\n- c/new.py (new)\n\n"
             "diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-b\n+B\n"
             "diff --git a/c/new.py b/c/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/c/new.py\n"
@@ -100,7 +107,10 @@ def test_several_hunks_in_one_commit_in_whatever_order_they_are_named(
     case: ChainCase, local_provider: SandboxProvider
 ) -> None:
     with begin(case, local_provider) as (episode, _):
-        assert commit(episode, 3, 1).startswith("Hunks 1, 3 are committed. 1 hunk remains:")
+        assert commit(episode, 3, 1).startswith(
+            "Hunks 1, 3 are committed:\n- a.py: @@ -1,6 +1,7 @@ begins -line 2\n"
+            "- a.py: @@ -37,4 +37,4 @@ line 35 begins -line 39\n\n1 hunk remains:"
+        )
         assert a_py(episode, case) == [text(ONE, THREE)]
 
 
@@ -226,7 +236,9 @@ def test_without_other_files_the_last_hunk_ends_the_episode(tmp_path: Path, loca
     case = make_chain(tmp_path / "r.git", [{b"a.py": b"1\n"}, {b"a.py": b"2\n"}, {b"a.py": b"3\n"}])
     with begin(case, local_provider) as (episode, _):
         assert not episode.facts["splittable"]
-        assert commit(episode, 1) == "Hunk 1 is committed. Everything is committed. Nothing is left to do."
+        assert commit(episode, 1) == (
+            "Hunk 1 is committed:\n- a.py: @@ -1 +1 @@ begins -1\n\nEverything is committed. Nothing is left to do."
+        )
         assert episode.finished
 
 

@@ -221,3 +221,20 @@ def test_git_s_other_words_for_fixup_are_read() -> None:
     read = tool.arguments.model_validate(arguments, context=reader)
     items = read.rebase_todo_list_items  # type: ignore[attr-defined]
     assert [entry["command"] for entry in items] == ["fixup -C", "fixup -C", "squash", "drop"]
+
+
+def test_a_plan_with_an_unused_message_is_not_executed_before_that_could_be_read(
+    tmp_path: Path, local_provider: SandboxProvider
+) -> None:
+    case = make_chain(tmp_path / "r.git", {b"a.py": b"0\n"}, {b"a.py": b"1\n"}, {b"a.py": b"2\n"})
+    with begin(case, local_provider) as (episode, _):
+        items = [item(0, "pick", commit_msg="Meant for reword"), item(1, "fixup")]
+        episode.begin_answer()
+        assert not call_tool(episode.tools, "update_rebase_todo_list", {"rebase_todo_list_items": items}).is_error
+        refused = call_tool(episode.tools, "execute_rebase", {})
+        assert refused.text.startswith(
+            "error: not carried out, since this call was written before you could read the answer to the update: "
+            "Note: the commit_msg of item 0 is not used; only reword and squash take one."
+        )
+        assert not episode.finished
+        assert call(episode, "execute_rebase").startswith("The rebase is done.")

@@ -166,6 +166,8 @@ def test_dropped_work_is_gone_from_the_files_and_fails_its_gate(
     assert score(case, outcome).gates == {
         "finished": True,
         "base_is_ancestor": True,
+        "linear": True,
+        "no_empty_commits": True,
         "final_tree_exact": False,
         "nothing_uncommitted": True,
         "history_changed": True,
