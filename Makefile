@@ -74,6 +74,10 @@ bench: $(READY)  ## measure against the targets in docs/benchmarks.md (REPO=path
 	$(BIN)/python bench/ted.py
 	$(if $(REPO),$(BIN)/python bench/mining.py $(REPO))
 
+mutants: $(READY)  ## change the code one place at a time, and see whether tests notice (ROOMS="scoring runs" SECONDS=600)
+	$(PIP) install 'mutmut>=3.8'
+	$(BIN)/python bench/mutants.py $(ROOMS) --seconds $(or $(SECONDS),600) $(ARGS)
+
 clean: ## remove .venv, caches, and what runs that crashed have left behind
 	-@test -x $(BIN)/gitgoodbench && $(BIN)/gitgoodbench clean
 	rm -rf $(VENV) build dist *.egg-info .mypy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

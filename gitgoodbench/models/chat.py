@@ -9,7 +9,7 @@ from typing import Any
 
 from gitgoodbench.errors import InfrastructureFailed
 from gitgoodbench.models.answer import Answer, read_answer
-from gitgoodbench.models.endpoint import Endpoint, NoAnswerInTime
+from gitgoodbench.models.endpoint import Endpoint, NoAnswerInTime, Wait, wait_for
 from gitgoodbench.models.faults import Refused, ServerFault, meaning, refused_parameter
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Budget, Clock, Meter, TimeIsUp
@@ -35,6 +35,7 @@ class ChatModel:
         clock: Clock = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         draw: Draw = random.uniform,
+        wait: Wait = wait_for,
     ) -> None:
         """
         Args:
@@ -43,11 +44,11 @@ class ChatModel:
             optional: parameters of every request that are left out where the server refuses them.
             price: None is unknown; then so is every cost.
             request_timeout_s: for one request, from connecting to the last byte.
-            clock, sleep, draw: time and chance, for tests.
+            clock, sleep, draw, wait: time and chance, for tests.
         """
         self.name = name
         self.price = price
-        self._endpoint = Endpoint(base_url, api_key)
+        self._endpoint = Endpoint(base_url, api_key, wait)
         self._optional = dict(optional or {})
         self._request_timeout_s = request_timeout_s
         self._backoff = backoff or Backoff()

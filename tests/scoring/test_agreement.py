@@ -139,3 +139,29 @@ def test_the_same_answer_in_every_epoch_says_no_more_than_one_epoch(raters: int)
 
 def test_epochs_of_one_sample_alone_have_no_interval() -> None:
     assert agreement([("w", "w"), ("w", "l"), ("l", "l")], clusters=["s"] * 3).interval is None
+
+
+def test_a_category_of_one_rater_alone_counts_in_the_interval() -> None:
+    # a says x, x, y, y; b says x, x, y, z. observed 3/4; expected 1/2 * 1/2 + 1/2 * 1/4 = 3/8; kappa 3/8 / (5/8) = 3/5.
+    # (1 - (p_b + p_a) 2/5 - 3/4 + 2 * 3/8 * 2/5) / (5/8): x, x: (0.55 - 1.0 * 0.4) / 0.625 = 0.24, twice;
+    # y, y: (0.55 - 0.75 * 0.4) / 0.625 = 0.4; y, z: (-0.45 - (0.25 + 0) * 0.4) / 0.625 = -0.88.
+    # error: sqrt(2 * 0.24^2 + 0.4^2 + 0.88^2) / 4 = sqrt(1.0496) / 4 = 0.256125
+    found = cohen_kappa([("x", "x"), ("x", "x"), ("y", "y"), ("y", "z")])
+    assert found.kappa == pytest.approx(0.6)
+    assert found.interval == pytest.approx((0.6 - 1.959964 * 0.256125, 1.0), abs=1e-5)
+    mirrored = cohen_kappa([("x", "x"), ("x", "x"), ("y", "y"), ("z", "y")])
+    assert mirrored.interval == pytest.approx(found.interval)
+
+
+def test_no_interval_leaves_minus_1_to_1() -> None:
+    found = cohen_kappa([("x", "y"), ("y", "x"), ("x", "x"), ("x", "y")])
+    assert found.interval is not None
+    assert found.interval[0] == -1.0
+
+
+def test_every_agreement_names_its_statistic_and_its_raters() -> None:
+    cohen, fleiss = "Cohen's kappa", "Fleiss' kappa"
+    assert cohen_kappa([]) == Agreement(cohen, 2, 0, None, None, None, None)
+    assert cohen_kappa([("x", "x")] * 3) == Agreement(cohen, 2, 3, 1.0, 1.0, None, None)
+    assert fleiss_kappa([]) == Agreement(fleiss, 0, 0, None, None, None, None)
+    assert fleiss_kappa([("x", "x", "x")] * 2) == Agreement(fleiss, 3, 2, 1.0, 1.0, None, None)

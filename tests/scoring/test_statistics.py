@@ -176,3 +176,12 @@ def test_the_standard_error_of_a_clustered_mean_as_computed_by_hand() -> None:
     assert mean == Mean(0.5, 0.5, 4)
     assert clustered_mean([("a", 1.0), ("a", 0.0)]) == Mean(0.5, None, 2)
     assert clustered_mean([]) == Mean(None, None, 0)
+
+
+def test_two_samples_that_differ_count_for_less_than_their_epochs() -> None:
+    # Clusters (4, 4) and (0, 4): between 2 (4 * 8 - 4 * 4)^2 = 512, plain 4 * 4 * 64 = 1024; 1024 / 512 = 2 cases, and
+    # times (t(7) / t(1))^2 = (2.364624 / 12.706205)^2 = 0.0346 less than Kish's 64 / 32 = 2, the least.
+    assert of_samples((4, 4), (0, 4)).effective == 2.0
+    # (100, 200) and (101, 200): between 2 (100 * 400 - 201 * 200)^2 = 80000, plain 201 * 199 * 160000: 400 cases,
+    # times (t(399) / t(1))^2 = (1.965927 / 12.706205)^2 = 0.0239388.
+    assert of_samples((100, 200), (101, 200)).effective == pytest.approx(400 * 0.0239388, rel=1e-5)

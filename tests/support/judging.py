@@ -75,6 +75,7 @@ def make_judge(server: ScriptedServer, model: str = "judge-a", **settings: Any) 
         "price": PRICE,
         "backoff": Backoff(tries=2),
         "sleep": lambda _: None,
+        "wait": server.time_out,
         "flags": JUDGE_FLAGS,
         "optional": {"temperature": 0.0, "max_tokens": 100, "response_format": RESPONSE_FORMAT},
     }

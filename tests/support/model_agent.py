@@ -35,10 +35,14 @@ def play(
     budget: Budget | None = None,
     **options: Any,
 ) -> Played:
-    """Let a scripted model work on an episode. Waits are noted, not waited; jitter draws the upper bound."""
+    """Let a scripted model work on an episode. Waits are noted, not waited; jitter draws the upper bound.
+
+    A request times out when the server keeps it waiting, and only then.
+    """
     waits: list[float] = []
     chosen: dict[str, Any] = {"sleep": waits.append, "draw": lambda _, high: high} | options
     with ScriptedServer(script) as server:
+        chosen = {"wait": server.time_out} | chosen
         agent = OpenAIAgent("gpt-4o", base_url=server.url, api_key=KEY, **chosen)
         trajectory = agent.run(episode or FakeEpisode(), budget or Budget())
         return Played(trajectory, server.requests, waits)

@@ -16,6 +16,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -106,6 +107,7 @@ class ScriptedServer:
         self._script = script
         self._lock = threading.Lock()
         self._closing = threading.Event()
+        self._stalled = threading.Semaphore(0)
         self._problems: list[Exception] = []
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.scripted = self
@@ -142,8 +144,17 @@ class ScriptedServer:
             self._problems.append(problem)
             return fault.status(400, f"the script failed: {problem!r}")
 
+    def time_out(self, result: Future[bytes], _: float) -> bytes:
+        """Wait as an `Endpoint` does, but time is up when this server keeps a client waiting, however fast it is."""
+        while not result.done():
+            if self._stalled.acquire(timeout=0.01):
+                raise TimeoutError
+        return result.result()
+
     def wait(self, seconds: float) -> None:
-        """Sleep, but not beyond the server's end."""
+        """Keep the client waiting, but not beyond the server's end."""
+        if seconds:
+            self._stalled.release()
         self._closing.wait(seconds)
 
 
