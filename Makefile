@@ -8,7 +8,6 @@ ARGS ?=
 CONSTRAINTS ?= constraints.txt
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
-REFERENCE_AGENTS := noop ours theirs union union-reverse squash-all reword-last autosquash one-commit per-hunk by-definition tool-oracle oracle
 
 .PHONY: setup constraints eval-mini eval-lite eval-full test test-llm test-all lint ruff types imports format bench mutants clean help
 
@@ -30,7 +29,7 @@ constraints:  ## take the newest versions of everything in a fresh .venv, and wr
 	$(BIN)/python -m pip freeze --disable-pip-version-check --exclude-editable > constraints.txt
 
 eval-mini: $(READY)  ## run the reference agents on the built-in suite: no key, no Docker needed
-	$(BIN)/gitgoodbench eval mini $(REFERENCE_AGENTS:%=--agent %) $(ARGS)
+	$(BIN)/gitgoodbench eval mini --agent reference $(ARGS)
 
 eval-lite: $(READY)  ## evaluate a model on the 120 rows of the Lite dataset (ARGS="--model ...")
 	$(BIN)/gitgoodbench eval lite --agent openai $(ARGS)

@@ -30,6 +30,7 @@ from typing import Any
 
 import real_chains
 import real_merges
+from gitgoodbench.scenarios.icc.options import CommitOptions
 
 from gitgoodbench.agents.calls import call_tool
 from gitgoodbench.dataset.sample import Sample
@@ -92,7 +93,7 @@ def read_division(episode: Any, mirror: Git, sample: Sample, options: EpisodeOpt
     assert sample.chain is not None
     base, newest, file = episode.base, sample.chain.newest_commit, sample.chain.file
     shown = hunks_shown(episode)
-    if options.hunks == "all":
+    if options.of(CommitOptions).hunks == "all":
         patch = mirror.run(*DIFF, "--find-renames=50%", base, newest)
         lines = [line for line in changed_lines(patch) if line]
         return describe("hunks", unseen(lines, without_line_numbers(shown)))
@@ -176,7 +177,7 @@ def try_sample(scenarios: Mapping[str, Scenario], kind: str, sample: Sample, sto
     """Prompt lengths and what is missing of one episode; `unfit` where it cannot be set up."""
     name = kind.split()[0]
     extended = "extended" in kind
-    options = EpisodeOptions(ToolSet.EXTENDED, hunks="all") if extended else EpisodeOptions()
+    options = EpisodeOptions(ToolSet.EXTENDED, own=(CommitOptions(hunks="all"),)) if extended else EpisodeOptions()
     found: dict[str, Any] = {"kind": kind, "sample": sample.model_dump(mode="json")}
     with LocalProvider().open(run_id="readable", episode_id=sample.id) as sandbox:
         try:

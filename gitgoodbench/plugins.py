@@ -59,7 +59,7 @@ class Plugin:
     @property
     def kind(self) -> str:
         """`scenario`, `agent`, `sandbox`, `sample`, `score`."""
-        return _KINDS[self.group]
+        return GROUPS[self.group]
 
     @property
     def distribution(self) -> str:
@@ -76,7 +76,7 @@ class Plugin:
         return self.points[0]
 
 
-_KINDS: Final[Mapping[str, str]] = {
+GROUPS: Final[Mapping[str, str]] = {
     SCENARIOS: "scenario",
     AGENTS: "agent",
     SANDBOXES: "sandbox",
@@ -158,7 +158,7 @@ def _distribution_of(point: EntryPoint) -> str:
 
 def _sources(name: str) -> list[Path]:
     """The folders and files of code that a distribution's plug-ins are in: their packages, from the top one down."""
-    points = (point for point in distribution(name).entry_points if point.group in _KINDS)
+    points = (point for point in distribution(name).entry_points if point.group in GROUPS)
     modules = [HARNESS] if name == HARNESS else []
     modules += [point.module for point in points]
     found: dict[Path, None] = {}

@@ -10,17 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from pydantic import BaseModel
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.histories import HistoryPair as HistoryPair
 from gitgoodbench.jsontypes import Json as Json
 from gitgoodbench.models.messages import Message as Message
+from gitgoodbench.plugin_options import options_in
 from gitgoodbench.plugins import SCENARIOS, Objects
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.outcome import Outcome as Outcome
 from gitgoodbench.workspace.store import RepositoryStore
+
+T = TypeVar("T", bound=BaseModel)
 
 
 class ToolSet(StrEnum):
@@ -36,14 +41,18 @@ class EpisodeOptions:
     """What a run chooses for all its episodes.
 
     history: keep only so many commits of history in the workspace; None keeps all of it.
-    hunks: whose hunks ICC offers: those of the chain's file, as published, or those of every changed file.
     strict_tools: take of a tool call only what its schema says, no dialects.
+    own: what was chosen for plug-ins' own options; a scenario takes its part by `of`.
     """
 
     tool_set: ToolSet = ToolSet.PUBLISHED
     history: int | None = None
-    hunks: Literal["chain-file", "all"] = "chain-file"
     strict_tools: bool = False
+    own: tuple[BaseModel, ...] = ()
+
+    def of(self, kind: type[T]) -> T:
+        """The options that a plug-in has declared as that class; its defaults where none were given."""
+        return options_in(self.own, kind)
 
 
 class Episode(Protocol):
@@ -111,7 +120,12 @@ class Verdict:
 
 
 class Scenario(Protocol):
-    """A scenario type."""
+    """A scenario type.
+
+    It may also have `options`, a class of pydantic with options of its own (`--opt`, see plugin_options), and
+    `denominators`: facts of its episodes, true or false, that say what could be solved at all, and the words for them
+    in a report (`{"attainable": "attainable"}`, which is what a scenario without has).
+    """
 
     name: str
 
@@ -162,3 +176,8 @@ def load_scenarios() -> Mapping[str, Scenario]:
     Looking one up raises UserError where it cannot be loaded.
     """
     return Objects(SCENARIOS)
+
+
+def denominators_of(scenario: Scenario) -> dict[str, str]:
+    """The facts that become denominators of the report, and the words for them."""
+    return dict(getattr(scenario, "denominators", {"attainable": "attainable"}))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import ClassVar, Protocol, Self
+
+from pydantic import BaseModel
 
 from gitgoodbench.errors import Status
 from gitgoodbench.models.meter import Budget, Usage
+from gitgoodbench.models.options import ModelOptions
 from gitgoodbench.scenario import Episode, Message
 
 
@@ -49,3 +52,35 @@ class Agent(Protocol):
             SandboxDied: the sandbox is gone.
         """
         ...
+
+
+@dataclass(frozen=True)
+class AgentSettings:
+    """What a user chooses for an agent. model: for agents that ask one. own: options of plug-ins (`plugin_options`)."""
+
+    model: ModelOptions = field(default_factory=ModelOptions)
+    own: tuple[BaseModel, ...] = ()
+
+
+class AgentPlugin:
+    """Base of what an entry point of the group `gitgoodbench.agents` names: makes the agent of that name.
+
+    asks_model: whether --model, --base-url and prices mean anything to it. reference: whether `--agent reference` is
+    this agent, too. options: its own options, if it has any.
+    """
+
+    asks_model: ClassVar[bool] = False
+    reference: ClassVar[bool] = False
+    options: ClassVar[type[BaseModel] | None] = None
+
+    def plays(self, scenario: str) -> bool:  # noqa: ARG002
+        """Whether the agent is for episodes of a scenario."""
+        return True
+
+    def make(self, settings: AgentSettings) -> Agent:
+        """Make the agent.
+
+        Raises:
+            UserError: it cannot be had as it was asked for (no key, an impossible option).
+        """
+        raise NotImplementedError

@@ -1,40 +1,60 @@
-"""Agents by name: `openai`, `noop`, and the reference agents that the scenarios bring."""
+"""Agents by name: those that are plug-ins, and the reference agents that scenarios bring."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from gitgoodbench.agents.base import Agent
-from gitgoodbench.agents.reference import NOOP, NoopAgent, ReferenceAgent
+from gitgoodbench.agents.base import Agent, AgentPlugin, AgentSettings
+from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.errors import UserError
-from gitgoodbench.models.options import ModelOptions, chat_settings
+from gitgoodbench.plugins import AGENTS, plugins
 from gitgoodbench.scenario import Policy, Scenario
 
-OPENAI = "openai"
+DEFAULT_AGENT = "openai"
+
+REFERENCE = "reference"
+"""As the name of an agent: every reference agent."""
 
 
 def agent_names(scenarios: Mapping[str, Scenario]) -> list[str]:
     """Every name that `make_agent` takes."""
-    offered = {name for scenario in scenarios.values() for name in scenario.reference_agents()}
-    return [OPENAI, NOOP, *sorted(offered - {OPENAI, NOOP})]
+    return list(dict.fromkeys([*plugins(AGENTS), *sorted(_policies(scenarios))]))
+
+
+def named_agents(wanted: Iterable[str], scenarios: Mapping[str, Scenario]) -> list[str]:
+    """Each agent once; `reference` stands for all reference agents of these scenarios."""
+    names: list[str] = []
+    for name in wanted:
+        names += reference_agents(scenarios) if name == REFERENCE else [name]
+    return list(dict.fromkeys(names))
+
+
+def reference_agents(scenarios: Mapping[str, Scenario]) -> list[str]:
+    """The agents that need no model, first those that are no scenario's own."""
+    every = [name for name in plugins(AGENTS) if _plugin(name).reference]
+    return list(dict.fromkeys([*every, *_policies(scenarios)]))
+
+
+def asks_model(name: str) -> bool:
+    """Whether the agent of that name asks a model that the user chooses."""
+    return name in plugins(AGENTS) and _plugin(name).asks_model
 
 
 def scenarios_of(name: str, scenarios: Mapping[str, Scenario]) -> list[str]:
-    """The names of those scenarios that the agent plays: all, except for a reference agent."""
-    every = name in (OPENAI, NOOP)
-    return [key for key, scenario in scenarios.items() if every or name in scenario.reference_agents()]
+    """The names of those scenarios that the agent plays."""
+    if name in plugins(AGENTS):
+        return [key for key in scenarios if _plugin(name).plays(key)]
+    return [key for key, scenario in scenarios.items() if name in scenario.reference_agents()]
 
 
-def make_agent(name: str, scenarios: Mapping[str, Scenario], options: ModelOptions) -> Agent:
+def make_agent(name: str, scenarios: Mapping[str, Scenario], settings: AgentSettings) -> Agent:
     """The agent of that name. Where a run spans several scenarios, take `agent.for_scenario(...)` for each.
 
     Raises:
-        UserError: an unknown name, a missing or unusable API key, a base URL that is none, half a price.
+        UserError: an unknown name, or what the agent itself refuses.
     """
-    if name == OPENAI:
-        return _openai_agent(options)
-    if name == NOOP:
-        return NoopAgent()
+    if name in plugins(AGENTS):
+        return _plugin(name).make(settings)
     policies: dict[str, Policy] = {
         key: scenarios[key].reference_agents()[name] for key in scenarios_of(name, scenarios)
     }
@@ -43,8 +63,10 @@ def make_agent(name: str, scenarios: Mapping[str, Scenario], options: ModelOptio
     return ReferenceAgent(name, policies)
 
 
-def _openai_agent(options: ModelOptions) -> Agent:
-    from gitgoodbench.agents.openai import OpenAIAgent  # the SDK takes a second to import
+def _plugin(name: str) -> AgentPlugin:
+    found: AgentPlugin = plugins(AGENTS)[name].object
+    return found
 
-    settings = chat_settings(options)
-    return OpenAIAgent(options.model, temperature=options.temperature, seed=options.seed, **settings)
+
+def _policies(scenarios: Mapping[str, Scenario]) -> Sequence[str]:
+    return list(dict.fromkeys(name for scenario in scenarios.values() for name in scenario.reference_agents()))

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 import gitgoodbench
-from gitgoodbench.cli import build_dataset, clean, doctor, evaluate, image, mine, report, resume, score, validate
+from gitgoodbench.cli import (
+    build_dataset,
+    clean,
+    doctor,
+    evaluate,
+    image,
+    mine,
+    plugins,
+    report,
+    resume,
+    score,
+    validate,
+)
 from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
 
 EXIT_USER_ERROR = 2
@@ -30,6 +42,7 @@ app.command("report")(report.report)
 app.command("mine")(mine.mine)
 app.command("build-dataset")(build_dataset.build_dataset)
 app.command("validate")(validate.validate)
+app.command("plugins")(plugins.list_plugins)
 app.command("doctor")(doctor.doctor)
 app.command("clean")(clean.clean)
 app.add_typer(image.app, name="image")

@@ -9,7 +9,6 @@ import typer
 
 from gitgoodbench.cli.config_file import read_config_file
 from gitgoodbench.cli.options import (
-    Hunks,
     Jobs,
     Judge,
     JudgeBaseUrl,
@@ -20,7 +19,6 @@ from gitgoodbench.cli.options import (
     MaxCost,
     Offline,
     Repos,
-    SandboxKind,
     Tools,
     option,
 )
@@ -41,9 +39,9 @@ def evaluate(
         option(
             "--agent",
             "-a",
-            help="openai (default), noop, oracle, or a rule of a scenario: tool-oracle, ours, theirs, union, "
-            "union-reverse, squash-all, reword-last, autosquash, one-commit, per-hunk, by-definition. Repeat it for "
-            "one run each, in one report; each plays the scenarios that it is for.",
+            help="A model (openai, the default), another installed agent, or a reference agent of a scenario; "
+            "reference: all of these (gitgoodbench plugins lists them). Repeat it for one run each, in one report; "
+            "each plays the scenarios that it is for.",
         ),
     ] = None,
     model: Annotated[str | None, option("--model", "-m", help="Default: gpt-4o.")] = None,
@@ -85,21 +83,31 @@ def evaluate(
         int | None,
         option("--history", min=1, help="Keep only so many commits of history in the workspace. Default: all of it."),
     ] = None,
-    hunks: Annotated[
-        Hunks,
+    opt: Annotated[
+        list[str] | None,
         option(
-            "--hunks",
-            help="icc: hunks of the chain's file, as published, or of all changed files, a variant of its own.",
+            "--opt",
+            metavar="PLUG-IN.NAME=VALUE",
+            help="An option of a plug-in, such as icc.hunks=all; repeatable (gitgoodbench plugins lists them).",
         ),
-    ] = Hunks.CHAIN_FILE,
+    ] = None,
+    hunks: Annotated[str | None, option("--hunks", help="The same as --opt icc.hunks=...")] = None,
+    score: Annotated[
+        list[str] | None,
+        option("--score", help="A further score that is installed; repeatable. Default: all that apply."),
+    ] = None,
     strict_tools: Annotated[
         bool,
         option("--strict-tools", help="Take of a tool call only what its schema says: no quoted numbers, no ranges."),
     ] = False,
     sandbox: Annotated[
-        SandboxKind,
-        option("--sandbox", help="auto takes Docker where it answers; local is a temporary folder on this machine."),
-    ] = SandboxKind.AUTO,
+        str,
+        option(
+            "--sandbox",
+            help="auto takes Docker where it answers; local is a temporary folder on this machine; or another kind "
+            "that is installed.",
+        ),
+    ] = "auto",
     image: Annotated[str | None, option("--image", help="Image for the docker sandbox.")] = None,
     judge: Judge = None,
     judge_model: JudgeModel = None,
@@ -178,9 +186,10 @@ def evaluate(
             "epochs": epochs,
             "tools": tools.value,
             "history": history,
-            "hunks": hunks.value,
+            "opt": (*(opt or ()), *([] if hunks is None else [f"icc.hunks={hunks}"])),
+            "score": None if not score else tuple(score),
             "strict_tools": strict_tools,
-            "sandbox": sandbox.value,
+            "sandbox": sandbox,
             "image": image,
             "judge": None if judge is None else judge.value,
             "judge_model": tuple(judge_model or ()),

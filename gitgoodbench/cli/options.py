@@ -17,21 +17,6 @@ class Tools(StrEnum):
     SHELL = "shell"
 
 
-class Hunks(StrEnum):
-    """Values of --hunks."""
-
-    CHAIN_FILE = "chain-file"
-    ALL = "all"
-
-
-class SandboxKind(StrEnum):
-    """Values of --sandbox."""
-
-    AUTO = "auto"
-    DOCKER = "docker"
-    LOCAL = "local"
-
-
 class Dimension(StrEnum):
     """Values of --by."""
 

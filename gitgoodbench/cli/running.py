@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shlex
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
+from gitgoodbench.agents.registry import named_agents
 from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
@@ -38,7 +40,7 @@ from gitgoodbench.runs.session import (
     run_folder,
     stored_config,
 )
-from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
 from gitgoodbench.scenario import JudgedScenario, Scenario
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -50,19 +52,19 @@ def evaluate_agents(
     *, agents: Sequence[str], out: Path, run_id: str | None, dry_run: bool, jobs: int | None, fields: dict[str, Any]
 ) -> int:
     """One run for each agent, all checked before the first one starts; returns the exit code."""
-    agents = list(dict.fromkeys(agents))
-    fields = fields | {"judge": choose_judge(fields, agents)}
-    configs = [make_config(agent=agent, jobs=jobs or default_jobs(), **fields) for agent in agents]
-    folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
-    configs = _as_begun(configs, folders)
+    fields = fields | {"judge": choose_judge(fields, agents), "jobs": jobs or default_jobs()}
+    fields["scenario"] = fields["scenario"] or _scenarios_of_before(out, run_id)
     console = make_console(stderr=True)
-    inputs = load_inputs(configs[0])
+    inputs = load_inputs(make_config(**fields))
+    agents = named_agents(agents, inputs.scenarios)
+    configs = [make_config(agent=agent, **fields) for agent in agents]
     _print_invalid_rows(console, inputs.suite.invalid)
     work = {agent: inputs_for(agent, inputs) for agent in agents}
     _print_unplayed_scenarios(console, inputs, work)
     if dry_run:
         print_plan(make_console(), inputs.suite, {agent: own.planned for agent, own in work.items()})
         return 0
+    folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
     provider = open_provider(console, configs[0])
     store = open_repositories(console, configs[0])
     command = redact_command(["gitgoodbench", *sys.argv[1:]], os.environ)
@@ -176,10 +178,10 @@ def find_run(name: str) -> RunPaths:
 
 def open_provider(console: Console, config: RunConfig) -> SandboxProvider:
     """Choose the sandbox provider and print which one it is."""
-    from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
     from gitgoodbench.sandbox.select import make_provider
 
-    choice = make_provider(config.sandbox, config.image or DEFAULT_IMAGE)
+    settings = SandboxSettings(config.image, own=config.options.own)
+    choice = make_provider(config.sandbox, settings=settings)
     check_isolation(config.tools, choice.provider)
     say(console, choice.reason)
     return choice.provider
@@ -239,11 +241,16 @@ def say_who_judges(console: Console, scenarios: Mapping[str, Scenario], configs:
         )
 
 
-def _as_begun(configs: Sequence[RunConfig], folders: Sequence[RunPaths]) -> list[RunConfig]:
-    """Where runs carry on, and the command names no scenario: those that they began with, whatever is installed now."""
-    begun = (read_manifest(paths).config.scenario for paths in folders if paths.manifest.exists())
-    scenario = configs[0].scenario or next(begun, ())
-    return [config.model_copy(update={"scenario": scenario}) for config in configs]
+def _scenarios_of_before(out: Path, run_id: str | None) -> tuple[str, ...]:
+    """The scenarios of a run that carries on: those that it began with, whatever is installed now."""
+    if run_id is None:
+        return ()
+    for paths in map(RunPaths, (run_folder(out, run_id).folder, *sorted(out.glob(f"{glob.escape(run_id)}-*")))):
+        if paths.manifest.exists():
+            config = read_manifest(paths).config
+            if paths.folder.name in (run_id, f"{run_id}-{config.agent}"):
+                return config.scenario
+    return ()
 
 
 def _folder(out: Path, run_id: str | None, config: RunConfig, *, alone: bool) -> RunPaths:

@@ -28,6 +28,7 @@ from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, stored_config
 from gitgoodbench.runs.settle import Rejudge, Settling
 from gitgoodbench.scenario import load_scenarios
+from gitgoodbench.scores import with_scores
 from gitgoodbench.scoring.judge.panel import open_panel
 
 
@@ -91,7 +92,7 @@ def _score(
     samples = {sample.id: sample for sample in suite.samples}
     store = open_repositories(console, config)
     installed = load_scenarios()
-    scenarios = {name: installed[name] for name in manifest.scenarios if name in installed}
+    scenarios = {name: with_scores(installed[name], config.score) for name in manifest.scenarios if name in installed}
     rejudge, config = choose_rejudging(config, scenarios, judge, unscored=unscored)
     options = judge_options(config) if rejudge in (Rejudge.ALL, Rejudge.OPEN) else None
     if options is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gitgoodbench.cli.options import Jobs, Offline, Repos, SandboxKind, option
+from gitgoodbench.cli.options import Jobs, Offline, Repos, option
 
 
 def validate(
@@ -23,8 +23,8 @@ def validate(
         list[str] | None, option("--sample", metavar="GLOB", help="Only samples whose id fits; repeatable.")
     ] = None,
     sandbox: Annotated[
-        SandboxKind, option("--sandbox", help="Reference agents run no foreign commands: local is enough.")
-    ] = SandboxKind.LOCAL,
+        str, option("--sandbox", help="Reference agents run no foreign commands: local is enough.")
+    ] = "local",
     jobs: Jobs = None,
     out: Annotated[Path | None, option("--out", "-o", help="Also write every row's findings to a .jsonl file.")] = None,
 ) -> int:
@@ -44,5 +44,5 @@ def validate(
     from gitgoodbench.cli.validating import validate_dataset
 
     return validate_dataset(
-        dataset, repos=repos, offline=offline, ids=sample or (), sandbox=sandbox.value, jobs=jobs, out=out
+        dataset, repos=repos, offline=offline, ids=sample or (), sandbox=sandbox, jobs=jobs, out=out
     )

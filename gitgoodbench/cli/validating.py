@@ -19,7 +19,7 @@ from gitgoodbench.files import write_atomically
 from gitgoodbench.mining.findings import Finding, Kind, RowReport
 from gitgoodbench.mining.validate import Validator, load_dataset_rows, validate_samples
 from gitgoodbench.reporting.tables import make_console
-from gitgoodbench.sandbox.select import SandboxKind, make_provider
+from gitgoodbench.sandbox.select import make_provider
 from gitgoodbench.scenario import load_scenarios
 from gitgoodbench.workspace.store import open_store
 
@@ -32,7 +32,7 @@ def validate_dataset(
     repos: Path | None,
     offline: bool,
     ids: Sequence[str],
-    sandbox: SandboxKind,
+    sandbox: str,
     jobs: int | None,
     out: Path | None,
 ) -> int:

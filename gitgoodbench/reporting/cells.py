@@ -13,8 +13,11 @@ from gitgoodbench.scoring import chain_edits
 from gitgoodbench.scoring.repeats import Attempts, pass_at_k, pass_hat_k
 from gitgoodbench.scoring.statistics import Mean, Proportion, clustered_mean, median_of, proportion_of
 
-TRAITS: Final = ("splittable", "attainable")
-"""What is known of a sample before any agent sees it, and decides what can be reached with it at all."""
+ATTAINABLE: Final = "attainable"
+"""The fact that decides what the tools can reach: it has figures of its own."""
+
+FORMER_TRAITS: Final[Mapping[str, str]] = {"splittable": "splittable", "attainable": "attainable"}
+"""Those of runs whose manifest does not say."""
 
 
 @dataclass(frozen=True)
@@ -22,17 +25,18 @@ class Cell:
     """The figures of some results. Rates and means take the epochs of one sample as a cluster (scoring/statistics.py).
 
     rows: results of any status. samples: different ones among them. epochs: the highest epoch among them. traits:
-    samples that have a trait of `TRAITS`, of those where that is known. success: ended without a system error, of all
-    rows. The solve rates have several denominators: of_answers leaves out what was not the agent's doing (setup,
-    infrastructure, unreadable judge) and what would need a judge and had none; of_attainable keeps only the answers to
-    attainable samples, of_splittable those whose change can be divided; of_all counts every row, as published figures
-    do, and thus every failure as not solved. not_judged: answers that would need a judge and had none. awaiting: rows
-    whose judge has not answered yet. solved_paper: as the paper counts it, where known. pass_at, pass_hat: k -> pass@k
-    and pass^k, for every k up to `epochs`, of the answers known to be solved or not. gates: met, of the answers that
-    have the gate; all_gates: every one met, of the answers that have any. edits: facts of
-    `chain_edits`, of the answers where they are known. scores: mean over the answers that have the score;
-    attainable_scores: over the attainable ones of these. cost_usd: sum of the known costs, None when none is known;
-    unknown_costs: results with requests to a model whose cost is not known. seconds: median of whole episodes.
+    samples that have a trait, by its word (`Manifest.denominators`), of those where that is known. success: ended
+    without a system error, of all rows. The solve rates have several denominators: of_answers leaves out what was
+    not the agent's doing (setup, infrastructure, unreadable judge) and what would need a judge and had none;
+    of_attainable keeps only the answers to attainable samples, of_traits those that have another trait, by its
+    word; of_all counts every row, as published figures do, and thus every failure as not solved. not_judged:
+    answers that would need a judge and had none. awaiting: rows whose judge has not answered yet. solved_paper: as
+    the paper counts it, where known. pass_at, pass_hat: k -> pass@k and pass^k, for every k up to `epochs`, of the
+    answers known to be solved or not. gates: met, of the answers that have the gate; all_gates: every one met, of
+    the answers that have any. edits: facts of `chain_edits`, of the answers where they are known. scores: mean over
+    the answers that have the score; attainable_scores: over the attainable ones of these. cost_usd: sum of the
+    known costs, None when none is known; unknown_costs: results with requests to a model whose cost is not known.
+    seconds: median of whole episodes.
     """
 
     rows: int
@@ -43,7 +47,7 @@ class Cell:
     success: Proportion
     of_answers: Proportion
     of_attainable: Proportion
-    of_splittable: Proportion
+    of_traits: Mapping[str, Proportion]
     of_all: Proportion
     solved_paper: Proportion
     answers: int
@@ -67,8 +71,8 @@ class Cell:
         return bool(self.of_answers.total) or not (self.not_judged or self.awaiting)
 
 
-def summarize_cell(results: Sequence[Result]) -> Cell:
-    """The figures of any set of results."""
+def summarize_cell(results: Sequence[Result], traits: Mapping[str, str] = FORMER_TRAITS) -> Cell:
+    """The figures of any set of results. traits: facts that are denominators, and the words for them."""
     answers = [result for result in results if result.status.is_answer]
     known = [result for result in answers if result.solved is not None]
     attainable = [result for result in answers if result.attainable]
@@ -79,12 +83,17 @@ def summarize_cell(results: Sequence[Result]) -> Cell:
         rows=len(results),
         samples=len({result.sample_id for result in results}),
         epochs=epochs,
-        traits={name: trait for name in TRAITS if (trait := _trait(results, name)).total},
+        traits={word: trait for name, word in traits.items() if (trait := _trait(results, name)).total},
         statuses=Counter(result.status for result in results),
         success=_share(results, lambda result: result.success),
         of_answers=_share(known, _is_solved),
         of_attainable=_share([result for result in known if result.attainable], _is_solved),
-        of_splittable=_share([result for result in known if result.facts.get("splittable") is True], _is_solved),
+        of_traits={
+            word: share
+            for name, word in traits.items()
+            if name != ATTAINABLE
+            and (share := _share([result for result in known if result.facts.get(name) is True], _is_solved)).total
+        },
         of_all=_share(results, lambda result: result.status.is_answer and _is_solved(result)),
         solved_paper=_share(papers, lambda result: result.solved_paper is True),
         answers=len(answers),

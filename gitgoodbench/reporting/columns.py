@@ -34,8 +34,8 @@ def solve_columns(every: Sequence[Figures], *, intervals: bool) -> list[Column]:
     columns = [_SUCCESS]
     if any(figures.total.of_attainable.total for figures in every):
         columns.append(Column("of attainable", lambda figures: rate(figures.total.of_attainable)))
-    if any(figures.total.of_splittable.total for figures in every):
-        columns.append(Column("of splittable", lambda figures: rate(figures.total.of_splittable)))
+    for word in dict.fromkeys(word for figures in every for word in figures.total.of_traits):
+        columns.append(_trait_column(word, rate))
     columns += [
         Column(f"of answers{note}", lambda figures: rate(figures.total.of_answers)),
         Column("of all", lambda figures: _of_all(figures.total), _published_rate),
@@ -105,6 +105,10 @@ def cost(cell: Cell) -> str:
 _SUCCESS = Column(
     "success", lambda figures: proportion(figures.total.success), lambda figure: percent(figure.success_rate)
 )
+
+
+def _trait_column(word: str, rate: Callable[[Proportion], str]) -> Column:
+    return Column(f"of {word}", lambda figures: rate(figures.total.of_traits.get(word, Proportion(0, 0))))
 
 
 def _of_all(cell: Cell) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gitgoodbench.files import write_atomically
@@ -15,7 +15,7 @@ from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import dump_json
 from gitgoodbench.scoring.statistics import NOTHING, Mean, Proportion
 
-_PROPORTIONS = ("success", "of_answers", "of_attainable", "of_splittable", "solved_paper", "all_gates")
+_PROPORTIONS = ("success", "of_answers", "of_attainable", "solved_paper", "all_gates")
 _VERDICTS = ("wins", "ties", "losses", "consistent", "first")
 _NONE = Proportion(0, 0)
 
@@ -38,7 +38,7 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         "model": summary.model,
         "suite": summary.suite,
         "tools": summary.tools,
-        "hunks": summary.hunks,
+        "options": list(summary.options),
         "planned": summary.planned,
         "missing": summary.missing,
         **_figures(summary.overall),
@@ -63,7 +63,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "epochs": cell.epochs,
         "traits": {name: _proportion(figure) for name, figure in cell.traits.items()},
         "statuses": {status.value: count for status, count in sorted(cell.statuses.items())},
-        **_proportions(cell),
+        **_proportions(cell, list(cell.of_traits)),
         "not_judged": cell.not_judged,
         "awaiting_judge": cell.awaiting,
         "pass_at_k": {str(k): _mean(mean) for k, mean in cell.pass_at.items()},
@@ -79,9 +79,10 @@ def _cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _proportions(cell: Cell) -> dict[str, dict[str, Any]]:
-    """`of_all` is of every row, also where its hits are not known."""
+def _proportions(cell: Cell, traits: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """`of_all` is of every row, also where its hits are not known. traits: words of `Cell.of_traits`."""
     figures = {name: _proportion(getattr(cell, name)) for name in _PROPORTIONS}
+    figures |= {f"of_{word.replace(' ', '_')}": _proportion(cell.of_traits.get(word, _NONE)) for word in traits}
     of_all = _proportion(cell.of_all)
     if not cell.solved_is_known:
         of_all = {**dict.fromkeys(of_all), "total": cell.of_all.total}
@@ -137,7 +138,7 @@ def summary_csv(summary: RunSummary) -> str:
     An unknown is an empty field. What judges said is in the lines of totals.
     """
     total = summary.total
-    names = _Names(list(total.gates), list(total.edits), list(total.scores), list(total.pass_at))
+    names = _Names(list(total.of_traits), list(total.gates), list(total.edits), list(total.scores), list(total.pass_at))
     parts = {"": summary.overall, **summary.scenarios}
     lines = [line for scenario, figures in parts.items() for line in _csv_lines(summary, scenario, figures, names)]
     text = io.StringIO()
@@ -149,6 +150,7 @@ def summary_csv(summary: RunSummary) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class _Names:
+    traits: list[str]
     gates: list[str]
     edits: list[str]
     scores: list[str]
@@ -180,7 +182,7 @@ def _csv_lines(summary: RunSummary, scenario: str, figures: Figures, names: _Nam
 
 def _csv_figures(cell: Cell, names: _Names) -> _Line:
     line: dict[str, str | int | float | None] = {"rows": cell.rows, "not_judged": cell.not_judged}
-    for name, figures in _proportions(cell).items():
+    for name, figures in _proportions(cell, names.traits).items():
         line |= {f"{name}_{figure}": number for figure, number in figures.items()}
     for name, means in (("pass_at", cell.pass_at), ("pass_hat", cell.pass_hat)):
         for k in names.attempts:

@@ -13,7 +13,7 @@ from typing import Any
 class PublishedFigure:
     """One row of a table. Rates are in [0, 1] and of all rows; None is not published.
 
-    scenario: name, or None for all three together. breakdown: dimension -> value -> (solved, rows).
+    scenario: name, or None for all scenarios together. breakdown: dimension -> value -> (solved, rows).
     """
 
     label: str
@@ -29,7 +29,7 @@ class PublishedFigure:
 
 
 def published_figures(scenarios: Set[str]) -> list[PublishedFigure]:
-    """The figures for the given scenarios, and the overall ones where all three are among them."""
+    """The figures for the given scenarios, and the overall ones where all of theirs are among them."""
     text = resources.files("gitgoodbench.data").joinpath("published.json").read_text(encoding="utf-8")
     figures: list[PublishedFigure] = []
     for entry in json.loads(text)["figures"]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitgoodbench.errors import Status
+from gitgoodbench.reporting.cells import FORMER_TRAITS
 from gitgoodbench.reporting.cells import Cell as Cell
 from gitgoodbench.reporting.cells import summarize_cell as summarize_cell
 from gitgoodbench.reporting.judging import Judging, summarize_judging
@@ -50,7 +51,7 @@ class Failure:
 class RunSummary:
     """One run. scenarios: the figures of each, by name. missing: episodes not run yet.
 
-    hunks: whose hunks iterative committing offers. judged: the scenarios that need a judge.
+    options: of plug-ins, where they are not the default. judged: the scenarios that need a judge.
     """
 
     run_id: str
@@ -58,7 +59,7 @@ class RunSummary:
     model: str | None
     suite: str
     tools: str
-    hunks: str
+    options: tuple[str, ...]
     planned: int
     missing: int
     overall: Figures
@@ -103,12 +104,12 @@ def summarize(manifest: Manifest, results: Sequence[Result]) -> RunSummary:
         model=None if model is None else str(model),
         suite=manifest.suite.spec,
         tools=manifest.config.tools.value,
-        hunks=manifest.config.hunks,
+        options=manifest.config.opt,
         planned=manifest.plan.episodes,
         missing=max(0, manifest.plan.episodes - len(results)),
-        overall=_figures(results),
+        overall=_figures(results, _traits(manifest)),
         scenarios={
-            name: _figures([result for result in results if result.scenario == name])
+            name: _figures([result for result in results if result.scenario == name], _traits(manifest, name))
             for name in sorted({result.scenario for result in results})
         },
         failures=_failures(results),
@@ -116,18 +117,30 @@ def summarize(manifest: Manifest, results: Sequence[Result]) -> RunSummary:
     )
 
 
-def _figures(results: Sequence[Result]) -> Figures:
-    by = {name: _broken_down(results, value_of) for name, value_of in DIMENSIONS.items()}
-    return Figures(summarize_cell(results), by, _over_epochs(results), summarize_judging(results))
+def _traits(manifest: Manifest, scenario: str | None = None) -> Mapping[str, str]:
+    """The facts that figures are counted by, and the words for them: those of a scenario, or of all."""
+    declared = manifest.denominators
+    if scenario is not None:
+        return declared.get(scenario, FORMER_TRAITS)
+    return {fact: word for facts in declared.values() for fact, word in facts.items()} or FORMER_TRAITS
+
+
+def _figures(results: Sequence[Result], traits: Mapping[str, str]) -> Figures:
+    by = {name: _broken_down(results, value_of, traits) for name, value_of in DIMENSIONS.items()}
+    return Figures(summarize_cell(results, traits), by, _over_epochs(results), summarize_judging(results))
 
 
 def _needs_judge(result: Result) -> bool:
     return result.judge is not None or (result.status.is_answer and result.solved is None)
 
 
-def _broken_down(results: Sequence[Result], value_of: Callable[[Result], str]) -> dict[str, Cell]:
+def _broken_down(
+    results: Sequence[Result], value_of: Callable[[Result], str], traits: Mapping[str, str]
+) -> dict[str, Cell]:
     values = sorted({value_of(result) for result in results}, key=lambda value: (_FIRST.get(value, 9), value))
-    return {value: summarize_cell([result for result in results if value_of(result) == value]) for value in values}
+    return {
+        value: summarize_cell([result for result in results if value_of(result) == value], traits) for value in values
+    }
 
 
 def _over_epochs(results: Sequence[Result]) -> Mean:

@@ -203,7 +203,7 @@ def _print_failures(console: Console, row: _Row) -> None:
 
 
 def _published_label(figure: PublishedFigure) -> str:
-    return f"{figure.label} [published, {figure.corpus}, {figure.scenario or 'all three'}]"
+    return f"{figure.label} [published, {figure.corpus}, {figure.scenario or _ALL}]"
 
 
 def _suites(rows: Sequence[_Row]) -> str:
@@ -211,8 +211,7 @@ def _suites(rows: Sequence[_Row]) -> str:
 
 
 def _suite(summary: RunSummary) -> str:
-    variant = ", hunks of all files" if summary.hunks == "all" else ""
-    return f"suite {summary.suite}, {summary.tools} tools{variant}"
+    return ", ".join([f"suite {summary.suite}", f"{summary.tools} tools", *summary.options])
 
 
 def _samples(rows: Sequence[_Row]) -> str:

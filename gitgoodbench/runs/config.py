@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gitgoodbench.dataset.select import Selection
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.plugin_options import read_options
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.scoring.judge.options import MAX_LIMIT, MOST_REPEATS
 
@@ -17,6 +18,10 @@ MAY_CHANGE = frozenset({"jobs", "max_cost", "repos", "offline", "skip_invalid"})
 
 RESOLVED_ELSEWHERE = frozenset({"suite", "sandbox", "image", "model"})
 """Fields that several spellings stand for; the manifest compares what they were resolved to."""
+
+
+FORMER: Final = {"hunks": ("icc.hunks", "chain-file")}
+"""Fields that are options of a plug-in now, and what they were when nothing was said."""
 
 
 class RunConfig(BaseModel):
@@ -43,9 +48,10 @@ class RunConfig(BaseModel):
 
     tools: ToolSet = ToolSet.PUBLISHED
     history: int | None = Field(default=None, ge=1)
-    hunks: Literal["chain-file", "all"] = "chain-file"
     strict_tools: bool = False
-    sandbox: Literal["auto", "docker", "local"] = "auto"
+    opt: tuple[str, ...] = ()
+    score: tuple[str, ...] | None = None
+    sandbox: str = "auto"
     image: str | None = None
 
     judge: Literal["none", "llm"] = "none"
@@ -76,7 +82,18 @@ class RunConfig(BaseModel):
 
     @property
     def options(self) -> EpisodeOptions:
-        return EpisodeOptions(self.tools, self.history, self.hunks, self.strict_tools)
+        return EpisodeOptions(self.tools, self.history, self.strict_tools, read_options(self.opt))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_former_fields(cls, values: Any) -> Any:
+        """Fields of before plug-ins had options of their own, in manifests and as flags."""
+        if not isinstance(values, dict) or not FORMER.keys() & values.keys():
+            return values
+        values = dict(values)
+        former = {name: values.pop(name) for name in FORMER.keys() & values.keys()}
+        given = [f"{FORMER[name][0]}={value}" for name, value in former.items() if value != FORMER[name][1]]
+        return values | {"opt": (*values.get("opt", ()), *given)}
 
 
 def make_config(**fields: object) -> RunConfig:

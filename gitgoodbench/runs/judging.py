@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gitgoodbench.agents.registry import OPENAI
+from gitgoodbench.agents.registry import asks_model
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
@@ -53,7 +53,8 @@ def choose_judge(fields: Mapping[str, Any], agents: Sequence[str]) -> str:
         )
     if chosen is not None:
         return str(chosen)
-    at_openai = OPENAI in agents and server_of(fields.get("base_url")) is None and bool(key_in(JUDGE_FLAGS.keys))
+    asks = any(map(asks_model, agents)) and server_of(fields.get("base_url")) is None
+    at_openai = asks and bool(key_in(JUDGE_FLAGS.keys))
     return LLM_JUDGE if described or at_openai else NO_JUDGE
 
 
@@ -89,7 +90,7 @@ def judge_options(config: RunConfig) -> JudgeOptions | None:
 
 def judges_itself(config: RunConfig) -> str | None:
     """The judge that is the evaluated model, if one is: models tend to prefer their own work. Servers may differ."""
-    if config.agent != OPENAI or config.judge != LLM_JUDGE:
+    if not asks_model(config.agent) or config.judge != LLM_JUDGE:
         return None
     return next((judge for judge in config.judge_model if same_model(judge, config.model)), None)
 

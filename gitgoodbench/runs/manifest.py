@@ -69,7 +69,8 @@ class HostPin(_Part):
 
 class Manifest(_Part):
     """See the module. scenarios: fingerprints. plugins: `scenario mcr` -> the distribution that brings it, for every
-    plug-in in use; distributions: each of these, and the harness, as it was. Manifests of before have neither.
+    plug-in in use; distributions: each of these, and the harness, as it was. denominators: by scenario, the
+    facts that a report counts by, and the words for them. Manifests of before have none of these.
 
     agent: name and model as resolved; sandbox: what the provider says of itself.
 
@@ -86,6 +87,7 @@ class Manifest(_Part):
     plan: PlanPin
     scenarios: dict[str, str]
     plugins: dict[str, str] = Field(default_factory=dict)
+    denominators: dict[str, dict[str, str]] = Field(default_factory=dict)
     distributions: dict[str, Pin] = Field(default_factory=dict)
     agent: dict[str, Any]
     sandbox: dict[str, str]
@@ -101,6 +103,7 @@ def make_manifest(
     planned: Sequence[PlannedEpisode],
     scenarios: Mapping[str, str],
     plugins: Sequence[Plugin] = (),
+    denominators: Mapping[str, Mapping[str, str]] | None = None,
     agent: Mapping[str, Any],
     sandbox: Mapping[str, str],
     command: Sequence[str],
@@ -137,6 +140,7 @@ def make_manifest(
         ),
         scenarios=dict(scenarios),
         plugins=brought,
+        denominators={name: dict(facts) for name, facts in (denominators or {}).items()},
         distributions={name: pin(name) for name in sorted({HARNESS, *brought.values()})},
         agent=dict(agent),
         sandbox=dict(sandbox),

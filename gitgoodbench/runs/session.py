@@ -10,15 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gitgoodbench.agents.base import Agent
-from gitgoodbench.agents.registry import OPENAI, agent_names, make_agent, scenarios_of
+from gitgoodbench.agents.base import Agent, AgentSettings
+from gitgoodbench.agents.registry import agent_names, asks_model, make_agent, scenarios_of
 from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
 from gitgoodbench.models.options import OPENAI_HOST, ModelOptions
 from gitgoodbench.models.pricing import list_price
-from gitgoodbench.plugins import SCENARIOS, Plugin, plugins
+from gitgoodbench.plugin_options import normal_options
+from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, Plugin, plugins
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import EventLog
@@ -29,7 +30,8 @@ from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
 from gitgoodbench.sandbox.base import SandboxProvider
-from gitgoodbench.scenario import Scenario, ToolSet, load_scenarios
+from gitgoodbench.scenario import Scenario, ToolSet, denominators_of, load_scenarios
+from gitgoodbench.scores import scores_for, with_scores
 from gitgoodbench.scoring.judge.panel import Panel, open_panel
 from gitgoodbench.scoring.judge.prompt import prompt_fingerprint
 from gitgoodbench.workspace.store import RepositoryStore
@@ -85,7 +87,8 @@ def load_inputs(config: RunConfig) -> Inputs:
         raise UserError(f"none of the {len(suite.samples)} samples of {suite.spec} is for {', '.join(scenarios)}")
     planned = plan_episodes(select_samples(fitting, config.selection), scenarios, config.epochs)
     used = {episode.scenario for episode in planned}
-    return Inputs(suite, {name: scenarios[name] for name in scenarios if name in used}, planned, tuple(scenarios))
+    played = {name: with_scores(scenario, config.score) for name, scenario in scenarios.items() if name in used}
+    return Inputs(suite, played, planned, tuple(scenarios))
 
 
 def inputs_for(agent: str, inputs: Inputs) -> Inputs:
@@ -121,7 +124,7 @@ def _choose_scenarios(installed: Mapping[str, Scenario], wanted: Sequence[str]) 
 
 def resolve(config: RunConfig) -> RunConfig:
     """Fill in environment defaults; clear fields that only models use."""
-    if config.agent != OPENAI:
+    if not asks_model(config.agent):
         return config.model_copy(update={"model": None, "base_url": None, "price_input": None, "price_output": None})
     base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or None
     return config.model_copy(update={"model": config.model or ModelOptions.model, "base_url": base_url})
@@ -144,10 +147,12 @@ def prepare_run(
     """
     inputs = inputs_for(config.agent, inputs)
     config = resolve_judge(resolve(config), inputs.scenarios.values())
-    config = config.model_copy(update={"scenario": inputs.chosen})
+    scores = tuple(sorted({score for name in inputs.scenarios for score in scores_for(name, config.score)}))
+    resolved = {"scenario": inputs.chosen, "score": scores, "opt": normal_options(config.opt)}
+    config = config.model_copy(update=resolved)
     check_isolation(config.tools, provider)
     _check_price(config)
-    agent = make_agent(config.agent, inputs.scenarios, _agent_options(config))
+    agent = make_agent(config.agent, inputs.scenarios, AgentSettings(_model_options(config), config.options.own))
     judges = judge_options(config)
     panel = None if judges is None else open_panel(judges)
     manifest = make_manifest(
@@ -156,7 +161,8 @@ def prepare_run(
         suite=inputs.suite,
         planned=inputs.planned,
         scenarios={name: scenario.fingerprint() for name, scenario in inputs.scenarios.items()},
-        plugins=_plugins_in_use(inputs),
+        plugins=_plugins_in_use(config, inputs, provider),
+        denominators={name: denominators_of(scenario) for name, scenario in inputs.scenarios.items()},
         agent={"name": agent.name, "model": agent.model},
         sandbox=provider.describe(),
         judge={} if judges is None else {"prompt": prompt_fingerprint()},
@@ -168,9 +174,15 @@ def prepare_run(
     return PreparedRun(config, inputs, agents, provider, store, manifest, paths, panel)
 
 
-def _plugins_in_use(inputs: Inputs) -> list[Plugin]:
-    installed = plugins(SCENARIOS)
-    return [installed[name] for name in inputs.scenarios if name in installed]
+def _plugins_in_use(config: RunConfig, inputs: Inputs, provider: SandboxProvider) -> list[Plugin]:
+    used = {
+        SCENARIOS: tuple(inputs.scenarios),
+        AGENTS: (config.agent,),
+        SANDBOXES: (provider.kind,),
+        SAMPLES: tuple(sorted({episode.sample.sample_type for episode in inputs.planned})),
+        SCORES: config.score or (),
+    }
+    return [plugins(group)[name] for group, names in used.items() for name in names if name in plugins(group)]
 
 
 def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
@@ -187,7 +199,7 @@ def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
 
 
 def _check_price(config: RunConfig) -> None:
-    if config.agent != OPENAI or config.price_input is not None:
+    if not asks_model(config.agent) or config.price_input is not None:
         return
     host = OPENAI_HOST if config.base_url is None else urlsplit(config.base_url).hostname
     listed = host == OPENAI_HOST and list_price(config.model or "") is not None
@@ -199,7 +211,7 @@ def _check_price(config: RunConfig) -> None:
             )
 
 
-def _agent_options(config: RunConfig) -> ModelOptions:
+def _model_options(config: RunConfig) -> ModelOptions:
     return ModelOptions(
         model=config.model or ModelOptions.model,
         base_url=config.base_url,

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import BinaryIO, Protocol, Self, Unpack
+from typing import BinaryIO, ClassVar, Protocol, Self, Unpack
+
+from pydantic import BaseModel
 
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.process import ExecOptions, ExecResult
@@ -42,7 +44,7 @@ class Sandbox(Protocol):
     """See the module's docstring. Used as a context manager: leaving it removes everything."""
 
     kind: str
-    """`docker` or `local`; goes into results."""
+    """The name of its plug-in, such as `docker` or `local`; goes into results."""
 
     isolated: bool
     """Whether hostile commands are contained. Tool sets with a shell are refused where it is false."""
@@ -110,3 +112,37 @@ class SandboxProvider(Protocol):
         ...
 
     def describe(self) -> Mapping[str, str]: ...
+
+
+@dataclass(frozen=True)
+class SandboxSettings:
+    """What a user chooses for sandboxes. image: where a kind has images. own: options of plug-ins."""
+
+    image: str | None = None
+    limits: SandboxLimits | None = None
+    own: tuple[BaseModel, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A provider, and one line for the user that says which it is and why."""
+
+    provider: SandboxProvider
+    reason: str
+
+
+class SandboxKind:
+    """Base of what an entry point of the group `gitgoodbench.sandboxes` names: makes the provider of that kind.
+
+    The provider's `kind` is the name of the entry point, but for kinds that choose among others (`auto`).
+    """
+
+    options: ClassVar[type[BaseModel] | None] = None
+
+    def choose(self, settings: SandboxSettings) -> Choice:
+        """The provider.
+
+        Raises:
+            UserError: it is not available here, or not as it was asked for.
+        """
+        raise NotImplementedError

@@ -1,44 +1,64 @@
-"""Choosing the kind of sandbox."""
+"""The kinds of sandboxes that come with the harness, and choosing one by name."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from gitgoodbench.sandbox.base import SandboxLimits, SandboxProvider
+from gitgoodbench.errors import UserError
+from gitgoodbench.plugins import SANDBOXES, plugins
+from gitgoodbench.sandbox.base import Choice, SandboxKind, SandboxLimits, SandboxSettings
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.local import LocalProvider
 
-SandboxKind = Literal["auto", "docker", "local"]
-
+AUTO: Final = "auto"
 _LOCAL_WARNING: Final = "commands run on this machine without isolation"
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A provider, and one line for the user that says which it is and why."""
+class Docker(SandboxKind):
+    """`docker`: a container for each episode."""
 
-    provider: SandboxProvider
-    reason: str
+    def choose(self, settings: SandboxSettings) -> Choice:
+        image = settings.image or DEFAULT_IMAGE
+        provider = DockerProvider(image, settings.limits)
+        unenforced = provider.unenforced()
+        caveat = f"; this daemon does not enforce {', '.join(unenforced)}" if unenforced else ""
+        return Choice(provider, f"sandbox docker: image {image} ({provider.image_id[:19]}){caveat}")
+
+
+class Local(SandboxKind):
+    """`local`: a temporary folder on this machine."""
+
+    def choose(self, settings: SandboxSettings) -> Choice:
+        return Choice(LocalProvider(settings.limits), f"sandbox local, as asked for: {_LOCAL_WARNING}")
+
+
+class Auto(SandboxKind):
+    """`auto`: Docker where it answers and has the image, else `local`."""
+
+    def choose(self, settings: SandboxSettings) -> Choice:
+        try:
+            return Docker().choose(settings)
+        except DockerUnavailable as problem:
+            return Choice(LocalProvider(settings.limits), f"sandbox local: {_LOCAL_WARNING}, since {problem}")
 
 
 def make_provider(
-    kind: SandboxKind = "auto", image: str = DEFAULT_IMAGE, limits: SandboxLimits | None = None
+    kind: str = AUTO,
+    image: str | None = None,
+    limits: SandboxLimits | None = None,
+    settings: SandboxSettings | None = None,
 ) -> Choice:
-    """The provider of that kind; `auto` takes Docker where it answers and has the image, else `local`.
+    """The provider of that kind.
+
+    Args:
+        settings: in place of `image` and `limits`.
 
     Raises:
-        UserError: Docker was asked for and is not available, or the limits contradict each other.
+        UserError: there is no such kind, or it is not available here, or the limits contradict each other.
     """
-    if kind == "local":
-        return Choice(LocalProvider(limits), f"sandbox local, as asked for: {_LOCAL_WARNING}")
-    try:
-        provider = DockerProvider(image, limits)
-    except DockerUnavailable as problem:
-        if kind == "docker":
-            raise
-        return Choice(LocalProvider(limits), f"sandbox local: {_LOCAL_WARNING}, since {problem}")
-    unenforced = provider.unenforced()
-    caveat = f"; this daemon does not enforce {', '.join(unenforced)}" if unenforced else ""
-    return Choice(provider, f"sandbox docker: image {image} ({provider.image_id[:19]}){caveat}")
+    installed = plugins(SANDBOXES)
+    if kind not in installed:
+        raise UserError(f"--sandbox {kind}: there is no such sandbox; installed are: {', '.join(installed)}")
+    chosen: SandboxKind = installed[kind].object
+    return chosen.choose(settings or SandboxSettings(image, limits))

@@ -30,6 +30,7 @@ from .changes import FileChange, read_changes, with_text
 from .division import Division
 from .grouping import Grouping, read_grouping
 from .nearest import is_attainable
+from .options import CommitOptions
 from .prompt import commit_prompt
 from .tools import CommitTools, ExtendedCommitTools
 
@@ -96,7 +97,7 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     """
     mirror, chain, base = open_based_chain(sample, store)
     try:
-        changes = read_changes(mirror, base, chain.newest, renames=options.hunks == "all")
+        changes = read_changes(mirror, base, chain.newest, renames=options.of(CommitOptions).hunks == "all")
         offered, rest = _divide(mirror, changes, chain_file(sample), options)
         _check_present(mirror, changes)
         reference = _reference(mirror, chain, offered)
@@ -156,7 +157,7 @@ def _divide(
 ) -> tuple[list[FileChange], list[FileChange]]:
     """The files whose hunks are offered, with their text, and the others."""
     paired = options.tool_set is ToolSet.EXTENDED
-    if options.hunks == "all":
+    if options.of(CommitOptions).hunks == "all":
         if not changes:
             raise SetupFailed("the chain leaves all files as they were")
         return [with_text(mirror, change, paired=paired) for change in changes], []
@@ -206,7 +207,7 @@ def _toolbox(
     if options.tool_set is ToolSet.SHELL:
         return ShellTools(sandbox, lambda: undone(git))
     kind = ExtendedCommitTools if options.tool_set is ToolSet.EXTENDED else CommitTools
-    return kind(division, git, base, one_file=options.hunks == "chain-file")
+    return kind(division, git, base, one_file=options.of(CommitOptions).hunks == "chain-file")
 
 
 def _facts(
@@ -215,7 +216,7 @@ def _facts(
     grouping, offered = reference.grouping, division.offered
     hunks = len(division.remaining)
     return {
-        "hunks_offered": options.hunks,
+        "hunks_offered": options.of(CommitOptions).hunks,
         "hunks": hunks,
         "splittable": hunks > 1,
         "hunks_pure": grouping.all_pure(offered),

@@ -12,6 +12,7 @@ from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
 
 from .display import list_files, show_hunks, summarize
 from .division import Division
+from .options import CommitOptions
 
 TEMPLATES = PromptTemplates(__package__)
 
@@ -35,7 +36,7 @@ def commit_prompt(
     context = {
         "language": language.capitalize(),
         "tool_set": str(options.tool_set),
-        "hunks": options.hunks,
+        "hunks": options.of(CommitOptions).hunks,
         "count": count,
         "files": list_files(division.offered),
         "rest": list_files(division.rest),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
 
 from .episode import prepare
+from .options import CommitOptions
 from .policies import reference_policies
 from .prompt import TEMPLATES
 from .scoring import histories, score_commits
@@ -16,6 +20,8 @@ class IterativeCommitting(ScenarioBase):
     """Scenario `icc`: see gitgoodbench.scenario.JudgedScenario."""
 
     name = "icc"
+    options = CommitOptions
+    denominators: ClassVar[Mapping[str, str]] = {"splittable": "splittable", "attainable": "attainable"}
     templates = TEMPLATES
     toolbox = ExtendedCommitTools
 

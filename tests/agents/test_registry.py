@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from gitgoodbench.agents.registry import agent_names, make_agent
+from gitgoodbench.agents.base import AgentSettings
+from gitgoodbench.agents.registry import agent_names, asks_model, make_agent, named_agents
 from gitgoodbench.errors import RunAborted, Status, UserError
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.models.options import ModelOptions
@@ -30,12 +31,12 @@ SCENARIOS: Any = {"mcr": Offering("oracle", "ours"), "ir": Offering("oracle")}
 
 
 def test_agents_by_name() -> None:
-    assert agent_names(SCENARIOS) == ["openai", "noop", "oracle", "ours"]
-    assert make_agent("noop", SCENARIOS, ModelOptions()).name == "noop"
-    oracle = make_agent("oracle", SCENARIOS, ModelOptions())
+    assert agent_names(SCENARIOS) == ["noop", "openai", "oracle", "ours"]
+    assert make_agent("noop", SCENARIOS, AgentSettings()).name == "noop"
+    oracle = make_agent("oracle", SCENARIOS, AgentSettings())
     assert (oracle.name, oracle.model) == ("oracle", None)
     assert oracle.for_scenario("ir").run(FakeEpisode(), Budget()).status is Status.COMPLETED
-    ours = make_agent("ours", SCENARIOS, ModelOptions())
+    ours = make_agent("ours", SCENARIOS, AgentSettings())
     assert ours.run(FakeEpisode(), Budget()).status is Status.COMPLETED
     with pytest.raises(UserError, match="'ours' does not play the scenario 'ir', only: mcr"):
         ours.for_scenario("ir")
@@ -43,22 +44,22 @@ def test_agents_by_name() -> None:
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UserError) as raised:
-        make_agent("gpt", SCENARIOS, ModelOptions())
-    assert str(raised.value) == "there is no agent 'gpt'; the agents are: openai, noop, oracle, ours"
+        make_agent("gpt", SCENARIOS, AgentSettings())
+    assert str(raised.value) == "there is no agent 'gpt'; the agents are: noop, openai, oracle, ours"
 
 
 def test_openai_needs_a_key() -> None:
     with pytest.raises(UserError, match=r"^OPENAI_API_KEY is not set: .*--base-url.*--agent noop"):
-        make_agent("openai", {}, ModelOptions())
+        make_agent("openai", {}, AgentSettings())
     with pytest.raises(UserError, match="OPENAI_API_KEY is not set"):
-        make_agent("openai", {}, ModelOptions(base_url="https://api.openai.com/v1"))
+        make_agent("openai", {}, AgentSettings(ModelOptions(base_url="https://api.openai.com/v1")))
 
 
 @pytest.mark.parametrize("key", ["sk-\u20ac", "sk-a\nb", "sk-a\x00"[:-1] + "\x7f"])
 def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
     with pytest.raises(UserError) as raised:
-        make_agent("openai", {}, ModelOptions())
+        make_agent("openai", {}, AgentSettings())
     assert str(raised.value) == "OPENAI_API_KEY holds characters that no key has: copy it again"
 
 
@@ -90,9 +91,9 @@ def test_openai_itself_has_list_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     done = FakeEpisode()
     done.message = "m"
-    make_agent("openai", {}, ModelOptions(model="gpt-4o-2024-08-06")).run(done, Budget(max_cost_usd=1.0))
+    make_agent("openai", {}, AgentSettings(ModelOptions(model="gpt-4o-2024-08-06"))).run(done, Budget(max_cost_usd=1.0))
     with pytest.raises(RunAborted, match="needs the price of 'gpt-99'"):
-        make_agent("openai", {}, ModelOptions(model="gpt-99")).run(done, Budget(max_cost_usd=1.0))
+        make_agent("openai", {}, AgentSettings(ModelOptions(model="gpt-99"))).run(done, Budget(max_cost_usd=1.0))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_openai_itself_has_list_prices(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_mistake_is_named_in_one_line(options: ModelOptions, message: str) -> None:
     with pytest.raises(UserError) as raised:
-        make_agent("openai", {}, options)
+        make_agent("openai", {}, AgentSettings(options))
     assert message in str(raised.value)
     assert "secret" not in str(raised.value)
     assert len(str(raised.value).splitlines()) == 1
@@ -123,13 +124,18 @@ def test_a_mistake_is_named_in_one_line(options: ModelOptions, message: str) -> 
 def test_the_sdk_is_not_imported_before_a_model_is_wanted() -> None:
     program = (
         "import sys, gitgoodbench.agents.registry as r, gitgoodbench.agents.loop;"
-        "r.make_agent('noop', {}, r.ModelOptions()); print('openai' in sys.modules)"
+        "r.make_agent('noop', {}, r.AgentSettings()); print('openai' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
 
 def _run(options: ModelOptions) -> Any:
-    trajectory = make_agent("openai", {}, options).run(FakeEpisode(), Budget())
+    trajectory = make_agent("openai", {}, AgentSettings(options)).run(FakeEpisode(), Budget())
     assert trajectory.status is Status.COMPLETED
     return trajectory
+
+
+def test_reference_stands_for_every_agent_that_needs_no_model() -> None:
+    assert named_agents(["reference", "oracle", "openai"], SCENARIOS) == ["noop", "oracle", "ours", "openai"]
+    assert [asks_model(name) for name in ("openai", "noop", "oracle")] == [True, False, False]

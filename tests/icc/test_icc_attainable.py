@@ -14,7 +14,7 @@ from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.scoring import similarity_trees
 from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH
-from tests.support.chains import ChainCase, Files, make_chain, play
+from tests.support.chains import ChainCase, Files, icc_options, make_chain, play
 
 HunkChoice = Literal["chain-file", "all"]
 MODES: list[HunkChoice] = ["chain-file", "all"]
@@ -44,8 +44,8 @@ def test_a_file_that_another_one_moves_beside_is_out_of_reach_of_its_hunks(
     ]
     case = make_chain(tmp_path / "r.git", versions)
     for tools in TOOLS:
-        assert scored(case, local_provider, EpisodeOptions(tools, hunks="chain-file")) == (False, False)
-        assert scored(case, local_provider, EpisodeOptions(tools, hunks="all")) == (True, True)
+        assert scored(case, local_provider, icc_options(tools, hunks="chain-file")) == (False, False)
+        assert scored(case, local_provider, icc_options(tools, hunks="all")) == (True, True)
     _, _, episode, _ = play(case, local_provider, "tool-oracle", EpisodeOptions())
     assert episode.facts["hunks_pure"]
 
@@ -61,7 +61,7 @@ def test_a_change_of_another_file_that_is_undone_is_out_of_reach(
     case = make_chain(tmp_path / "r.git", versions)
     for tools in TOOLS:
         for hunks in MODES:
-            assert scored(case, local_provider, EpisodeOptions(tools, hunks=hunks)) == (False, False)
+            assert scored(case, local_provider, icc_options(tools, hunks=hunks)) == (False, False)
 
 
 def random_chain(path: Path, seed: int) -> ChainCase:
@@ -97,7 +97,7 @@ def test_attainable_is_what_tool_oracle_attains_on_random_chains(
     tmp_path: Path, local_provider: SandboxProvider, tools: ToolSet, hunks: HunkChoice
 ) -> None:
     found = [
-        scored(random_chain(tmp_path / f"{seed}.git", seed), local_provider, EpisodeOptions(tools, hunks=hunks))
+        scored(random_chain(tmp_path / f"{seed}.git", seed), local_provider, icc_options(tools, hunks=hunks))
         for seed in range(6)
     ]
     assert [attainable for attainable, _ in found] == [full for _, full in found]

@@ -10,9 +10,9 @@ from gitgoodbench.errors import ToolError
 from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Entry
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
-from tests.support.chains import Files, begin, call, commit, committed, make_chain, play
+from tests.support.chains import Files, begin, call, commit, committed, icc_options, make_chain, play
 
-ALL = EpisodeOptions(hunks="all")
+ALL = icc_options(hunks="all")
 A = b"print(1)\n"
 LONG = b"".join(b"line %d\n" % number for number in range(12))
 BINARY = b"\x89PNG\0\xff"
@@ -114,7 +114,7 @@ def test_a_new_file_comes_and_a_deleted_one_goes_piece_by_piece(
     tmp_path: Path, local_provider: SandboxProvider
 ) -> None:
     case = make_chain(tmp_path / "r.git", [{b"gone": b"1\n2\n"}, {b"new": (EXECUTABLE, b"a\nb\n")}])
-    with begin(case, local_provider, EpisodeOptions(ToolSet.EXTENDED, hunks="all")) as (episode, _):
+    with begin(case, local_provider, icc_options(ToolSet.EXTENDED, hunks="all")) as (episode, _):
         call(episode, "split_hunk", hunk=2, after_lines=[1])
         call(episode, "split_hunk", hunk=1, after_lines=[1])
         for number in (4, 1, 2, 1):

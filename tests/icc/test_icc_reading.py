@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from gitgoodbench.sandbox.base import SandboxProvider
-from gitgoodbench.scenario import EpisodeOptions
-from tests.support.chains import begin, commit, make_chain
+from tests.support.chains import begin, commit, icc_options, make_chain
 from tests.support.reading import read_all
 
 LONG = b"".join(b"line %d of a long hunk\n" % number for number in range(3000))
@@ -56,5 +55,5 @@ def test_what_has_no_lines_is_told_by_target_and_size(
 ) -> None:
     versions = [{b"a.py": b"1\n", b"x": before}, {b"a.py": b"2\n", b"x": before}, {b"a.py": b"3\n", b"x": after}]
     case = make_chain(tmp_path / "r.git", versions)
-    with begin(case, local_provider, EpisodeOptions(hunks="all")) as (episode, _):
+    with begin(case, local_provider, icc_options(hunks="all")) as (episode, _):
         assert f"in x: it changes as a whole, {shown}" in episode.prompt[1]["content"]

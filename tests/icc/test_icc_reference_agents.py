@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from gitgoodbench.scenarios.icc.options import CommitOptions
 
 from gitgoodbench.agents.reference import NoopAgent, ReferenceAgent
 from gitgoodbench.errors import Status
@@ -14,7 +15,7 @@ from gitgoodbench.models.meter import Budget
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
-from tests.support.chains import ICC, ChainCase, Files, begin, make_chain, play
+from tests.support.chains import ICC, ChainCase, Files, begin, icc_options, make_chain, play
 
 GAP = "".join(f"# {number}\n" for number in range(8))
 AGENTS = ("one-commit", "per-hunk", "by-definition", "tool-oracle", "oracle")
@@ -58,7 +59,7 @@ def test_the_facts_of_the_sample(case: ChainCase, local_provider: SandboxProvide
             "hunks_offered": "chain-file", "hunks": 3, "splittable": True, "hunks_pure": True, "attainable": False,
             "commits": 2, "commits_visible": 2, "files_changed": 2,
         }  # fmt: skip
-    with begin(case, local_provider, EpisodeOptions(hunks="all")) as (episode, _):
+    with begin(case, local_provider, icc_options(hunks="all")) as (episode, _):
         assert (episode.facts["hunks"], episode.facts["attainable"]) == (4, True)
         assert episode.facts["hunks_offered"] == "all"
 
@@ -79,7 +80,7 @@ def test_every_agent_ends_at_the_exact_tree(
     case: ChainCase, local_provider: SandboxProvider, tools: ToolSet, hunks: str
 ) -> None:
     for agent in AGENTS:
-        verdict, trajectory, _, commits = play(case, local_provider, agent, EpisodeOptions(tools, hunks=hunks))  # type: ignore[arg-type]
+        verdict, trajectory, _, commits = play(case, local_provider, agent, icc_options(tools, hunks=hunks))
         assert trajectory.status is Status.COMPLETED, trajectory.error
         assert all(verdict.gates.values()), (agent, verdict.gates)
         assert verdict.solved is None
@@ -90,7 +91,7 @@ def test_every_agent_ends_at_the_exact_tree(
 def test_one_commit_puts_all_hunks_together(case: ChainCase, local_provider: SandboxProvider) -> None:
     _, _, _, commits = play(case, local_provider, "one-commit")
     assert contents(commits) == [(VERSIONS[2][b"a.py"], b"b\n"), (VERSIONS[2][b"a.py"], b"B\n")]
-    _, _, _, commits = play(case, local_provider, "one-commit", EpisodeOptions(hunks="all"))
+    _, _, _, commits = play(case, local_provider, "one-commit", icc_options(hunks="all"))
     assert len(commits) == 1
 
 
@@ -113,7 +114,7 @@ def test_by_definition_joins_the_hunks_of_a_method(case: ChainCase, local_provid
 def test_tool_oracle_reproduces_the_real_commits_where_hunks_allow(
     case: ChainCase, local_provider: SandboxProvider
 ) -> None:
-    _, _, _, commits = play(case, local_provider, "tool-oracle", EpisodeOptions(hunks="all"))
+    _, _, _, commits = play(case, local_provider, "tool-oracle", icc_options(hunks="all"))
     assert contents(commits) == [(files[b"a.py"], files[b"b.py"]) for files in VERSIONS[1:]]
     assert messages(case, local_provider, "tool-oracle") == b"Step 1\nStep 2\nStep 2\n"
 
@@ -164,5 +165,6 @@ def test_the_same_through_a_shell(case: ChainCase, docker_provider: SandboxProvi
 
 
 def test_the_variant_is_chosen_by_a_flag_of_the_run() -> None:
-    assert make_config(suite="mini").options.hunks == "chain-file"
-    assert make_config(suite="mini", hunks="all").options == EpisodeOptions(hunks="all")
+    assert make_config(suite="mini").options.of(CommitOptions).hunks == "chain-file"
+    assert make_config(suite="mini", opt=("icc.hunks=all",)).options == icc_options(hunks="all")
+    assert make_config(suite="mini", hunks="all").options == icc_options(hunks="all")

@@ -14,7 +14,7 @@ from gitgoodbench.git.conflict_text import split_lines
 from gitgoodbench.git.objects import REGULAR
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
-from tests.support.chains import ChainCase, begin, call, commit, committed, make_chain
+from tests.support.chains import ChainCase, begin, call, commit, committed, icc_options, make_chain
 
 LINES = [b"line %d\r\n" % number for number in range(40)]
 EXTENDED = EpisodeOptions(ToolSet.EXTENDED)
@@ -302,7 +302,7 @@ def test_random_contents_grouping_and_order_end_at_the_exact_tree(
     chance = random.Random(seed)
     case = random_case(tmp_path / "r.git", chance)
     tools = ToolSet.EXTENDED if seed % 2 else ToolSet.PUBLISHED
-    options = EpisodeOptions(tools, hunks="all" if seed % 3 else "chain-file")
+    options = icc_options(tools, hunks="all" if seed % 3 else "chain-file")
     with begin(case, local_provider, options) as (episode, _):
         while episode.division.remaining:
             count = len(episode.division.remaining)

@@ -13,7 +13,7 @@ from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
 from gitgoodbench.git.process import Git
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
-from tests.support.chains import ICC, ChainCase, Files, begin, make_chain, play
+from tests.support.chains import ICC, ChainCase, Files, begin, icc_options, make_chain, play
 
 LINES = [b"line %d\n" % number for number in range(30)]
 
@@ -58,7 +58,7 @@ def test_only_the_base_and_the_final_contents_are_there(
     case: ChainCase, name: str, hunks: str, request: pytest.FixtureRequest
 ) -> None:
     provider: SandboxProvider = request.getfixturevalue(name)
-    with begin(case, provider, EpisodeOptions(hunks=hunks)) as (episode, _):  # type: ignore[arg-type]
+    with begin(case, provider, icc_options(hunks=hunks)) as (episode, _):
         there = objects_in(episode.git)
     base = reachable(case.git, case.base)
     finals = {case.git.line("rev-parse", f"{case.commits[-1]}:{path}") for path in ("a.py", "b.py", "dir/new")}
@@ -145,7 +145,7 @@ def test_sha256(tmp_path: Path, local_provider: SandboxProvider) -> None:
 def test_the_mirror_is_only_read(case: ChainCase, local_provider: SandboxProvider) -> None:
     before = {file: file.stat().st_mtime_ns for file in case.builder.path.rglob("*")}
     for agent in ("tool-oracle", "oracle"):
-        play(case, local_provider, agent, EpisodeOptions(ToolSet.EXTENDED, history=1, hunks="all"))
+        play(case, local_provider, agent, icc_options(ToolSet.EXTENDED, history=1, hunks="all"))
     assert {file: file.stat().st_mtime_ns for file in case.builder.path.rglob("*")} == before
 
 

@@ -95,7 +95,7 @@ def test_traits_count_samples_of_which_they_are_known() -> None:
     cell = summarize_cell(results)
     assert (cell.rows, cell.samples, cell.answers) == (5, 4, 4)
     assert cell.traits == {"splittable": Proportion(2, 3), "attainable": Proportion(1, 2)}
-    assert (cell.of_splittable.hits, cell.of_splittable.total) == (1, 3)
+    assert (cell.of_traits["splittable"].hits, cell.of_traits["splittable"].total) == (1, 3)
     assert cell.of_attainable == Proportion(1, 2, effective=1)
 
 

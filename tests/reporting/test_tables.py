@@ -228,14 +228,14 @@ def test_scenarios_with_solve_rates_are_also_put_together() -> None:
     lines = lines_of(stream.getvalue())
     at = lines.index("all scenarios: solved, on suite fake, published tools")
     assert lines[at + 2].startswith("fake 3 3/3 100.0 % 2/3 66.7 % [20.8, 93.9] 2/3 66.7 % [20.8, 93.9] 2/3 66.7 %")
-    assert "GPT-4o baseline [published, lite, all three] 180 88.0 % - - 38/180 21.1 %" in lines[at:]
+    assert "GPT-4o baseline [published, lite, all scenarios] 180 88.0 % - - 38/180 21.1 %" in lines[at:]
 
 
-def test_the_variant_with_the_hunks_of_all_files_is_named() -> None:
+def test_options_of_plug_ins_are_named_where_they_are_not_the_default() -> None:
     console, stream = plain()
     run = summarize(make_manifest(hunks="all"), [make_result("c0", scenario="icc")])
     print_report(console, [run], by=[])
-    assert "on suite fake, published tools, hunks of all files: 1 sample" in stream.getvalue()
+    assert "on suite fake, published tools, icc.hunks=all: 1 sample" in stream.getvalue()
 
 
 def test_on_a_narrow_terminal_gates_and_scores_stand_below_each_other() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gitgoodbench.scenarios.icc import IterativeCommitting
+from gitgoodbench.scenarios.icc.options import CommitOptions
 
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.agents.reference import ReferenceAgent
@@ -16,7 +17,7 @@ from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
 from gitgoodbench.git.objects import Entry, read_blobs, read_tree
 from gitgoodbench.git.process import Git
 from gitgoodbench.models.meter import Budget
-from gitgoodbench.scenario import EpisodeOptions, Outcome, Verdict
+from gitgoodbench.scenario import EpisodeOptions, Outcome, ToolSet, Verdict
 from gitgoodbench.workspace.scratch import ScratchRepository
 from tests.support.merges import OneRepository
 from tests.support.merges import call as call
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
     from gitgoodbench.sandbox.base import Sandbox, SandboxProvider
 
 ICC = IterativeCommitting()
+
+
+def icc_options(
+    tools: ToolSet = ToolSet.PUBLISHED, *, hunks: str = "chain-file", history: int | None = None
+) -> EpisodeOptions:
+    """Options of an episode of iterative committing."""
+    return EpisodeOptions(tools, history, own=(CommitOptions.model_validate({"hunks": hunks}),))
+
+
 Files = Mapping[bytes, Content]
 
 

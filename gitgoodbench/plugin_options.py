@@ -1,0 +1,101 @@
+"""Options of plug-ins: `--opt icc.hunks=all`.
+
+A scenario, agent or sandbox declares them in its attribute `options`: a class of pydantic, in which every field has a
+type, a default and a description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticUndefined
+
+from gitgoodbench.errors import UserError
+from gitgoodbench.plugins import AGENTS, SANDBOXES, SCENARIOS, plugins
+
+_GROUPS = (SCENARIOS, AGENTS, SANDBOXES)
+
+T = TypeVar("T", bound=BaseModel)
+
+
+def read_options(given: Iterable[str]) -> tuple[BaseModel, ...]:
+    """The options that are given as `plug-in.name=value`, one object for each plug-in that is named.
+
+    Raises:
+        UserError: a plug-in is not installed, or has no such option, or the value is none of its type.
+    """
+    values: dict[str, dict[str, str]] = {}
+    for text in given:
+        name, option, value = _parts(text)
+        values.setdefault(name, {})[option] = value
+    return tuple(_read(name, own) for name, own in values.items())
+
+
+def normal_options(given: Sequence[str]) -> tuple[str, ...]:
+    """The same options in one spelling: sorted, each once, the last one given; without those that are the default.
+
+    Raises:
+        UserError: as `read_options`.
+    """
+    read_options(given)
+    last = {(name, option): value for name, option, value in map(_parts, given)}
+    return tuple(
+        f"{name}.{option}={value}"
+        for (name, option), value in sorted(last.items())
+        if getattr(_read(name, {option: value}), option) != getattr(_declared(name)(), option)
+    )
+
+
+def options_in(options: Iterable[BaseModel], kind: type[T]) -> T:
+    """The options of that class among all that were given; its defaults where none were."""
+    return next((one for one in options if isinstance(one, kind)), None) or kind()
+
+
+def describe_options() -> Iterator[tuple[str, str, str, str]]:
+    """Every option of the installed plug-ins: `icc.hunks`, its type, its default, and what it is for."""
+    for name in sorted({name for group in _GROUPS for name in plugins(group)}):
+        try:
+            declared = _declared(name)
+        except UserError:
+            continue
+        for option, field in declared.model_fields.items():
+            kind = declared.model_json_schema()["properties"][option]
+            values = kind.get("enum")
+            shown = " | ".join(map(str, values)) if values else str(kind.get("type", "value"))
+            default = "" if field.default is PydanticUndefined else str(field.default)
+            yield f"{name}.{option}", shown, default, field.description or ""
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    key, equals, value = text.partition("=")
+    name, dot, option = key.strip().partition(".")
+    if not (equals and dot and name and option):
+        raise UserError(f"--opt {text}: write PLUG-IN.NAME=VALUE, such as icc.hunks=all")
+    return name, option.replace("-", "_"), value
+
+
+def _read(name: str, values: dict[str, str]) -> BaseModel:
+    declared = _declared(name)
+    for option in values:
+        if option not in declared.model_fields:
+            known = ", ".join(f"{name}.{field}" for field in declared.model_fields)
+            raise UserError(f"--opt {name}.{option}: there is no such option, only: {known}")
+    try:
+        return declared.model_validate_strings(values)
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        option = str(first["loc"][0])
+        raise UserError(f"--opt {name}.{option}={values.get(option)}: {first['msg'].lower()}") from problem
+
+
+def _declared(name: str) -> type[BaseModel]:
+    installed = [group for group in _GROUPS if name in plugins(group)]
+    if not installed:
+        raise UserError(f"--opt {name}: no plug-in of this name is installed")
+    for group in installed:
+        declared: type[BaseModel] | None = getattr(plugins(group)[name].object, "options", None)
+        if declared is not None:
+            return declared
+    raise UserError(f"--opt {name}: this plug-in has no options")

@@ -1,0 +1,18 @@
+"""The options of iterative committing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class CommitOptions(BaseModel):
+    """`--opt icc.NAME=VALUE`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    hunks: Literal["chain-file", "all"] = Field(
+        default="chain-file",
+        description="Hunks of the chain's file, as published, or of all changed files, a variant of its own.",
+    )
