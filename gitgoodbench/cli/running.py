@@ -18,6 +18,7 @@ from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
 from gitgoodbench.reporting.progress import watching
 from gitgoodbench.reporting.published import published_figures
+from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.config import RunConfig, make_config
@@ -66,27 +67,29 @@ def evaluate_agents(
         return 0
     folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
     provider = open_provider(console, configs[0])
-    store = open_repositories(console, configs[0])
+    progress = RepositoryProgress(console)
+    store = open_repositories(configs[0], progress)
     command = redact_command(["gitgoodbench", *sys.argv[1:]], os.environ)
     runs = [
         prepare_run(config, inputs, provider, store, paths=paths, command=command)
         for config, paths in zip(configs, folders, strict=True)
     ]
-    return run_all(runs, console)
+    return run_all(runs, console, progress)
 
 
 def resume_runs(names: Sequence[str], *, jobs: int | None, max_cost: float | None, repos: Path | None) -> int:
     """Resume runs from their manifests; returns the exit code."""
     console = make_console(stderr=True)
     changes = {"jobs": jobs, "max_cost": max_cost, "repos": None if repos is None else str(repos.resolve())}
+    progress = RepositoryProgress(console)
     runs = []
     for paths in map(find_run, names):
         manifest = read_manifest(paths)
         config = stored_config(manifest, **changes)
         inputs, provider = load_inputs(config), open_provider(console, config)
-        store = open_repositories(console, config)
+        store = open_repositories(config, progress)
         runs.append(prepare_run(config, inputs, provider, store, paths=paths, command=manifest.command))
-    return run_all(runs, console)
+    return run_all(runs, console, progress)
 
 
 def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> int:
@@ -98,7 +101,7 @@ def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> 
     return 0
 
 
-def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
+def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryProgress) -> int:
     """Run one after the other, then print their table and what remains to be done."""
     for run in runs:
         create_run(run)
@@ -106,7 +109,7 @@ def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
     say_who_judges(console, scenarios, [run.config for run in runs])
     executions: list[Execution] = []
     for position, run in enumerate(runs):
-        execution = _carry_out(run, console, runs[position:])
+        execution = _carry_out(run, console, progress, runs[position:])
         executions.append(execution)
         if execution.interrupted or execution.aborted:
             break
@@ -117,11 +120,13 @@ def run_all(runs: Sequence[PreparedRun], console: Console) -> int:
     return exit_code(executions)
 
 
-def _carry_out(run: PreparedRun, console: Console, unfinished: Sequence[PreparedRun]) -> Execution:
+def _carry_out(
+    run: PreparedRun, console: Console, progress: RepositoryProgress, unfinished: Sequence[PreparedRun]
+) -> Execution:
     manifest = run.manifest
     name = manifest.agent["name"] if manifest.agent["model"] is None else f"{manifest.agent['model']}"
     hint = resume_command(unfinished)
-    with watching(console, f"{name} on {manifest.suite.spec}") as observer:
+    with watching(console, f"{name} on {manifest.suite.spec}", progress) as observer:
         return carry_out(
             run,
             observer,
@@ -187,12 +192,12 @@ def open_provider(console: Console, config: RunConfig) -> SandboxProvider:
     return choice.provider
 
 
-def open_repositories(console: Console, config: RunConfig) -> RepositoryStore:
+def open_repositories(config: RunConfig, progress: RepositoryProgress) -> RepositoryStore:
     """The repository store that the flags ask for."""
     from gitgoodbench.workspace.store import open_store
 
     repos = None if config.repos is None else Path(config.repos)
-    return open_store(repos, None, config.offline, lambda line: say(console, line))
+    return open_store(repos, None, config.offline, progress)
 
 
 def default_jobs() -> int:

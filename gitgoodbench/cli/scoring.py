@@ -18,6 +18,7 @@ from gitgoodbench.cli.running import (
 )
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.errors import UserError
+from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.judging import judge_options
@@ -90,7 +91,8 @@ def _score(
             f"(fingerprint {manifest.suite.fingerprint[:12]}, now {suite.fingerprint[:12]})"
         )
     samples = {sample.id: sample for sample in suite.samples}
-    store = open_repositories(console, config)
+    progress = RepositoryProgress(console)
+    store = open_repositories(config, progress)
     installed = load_scenarios()
     scenarios = {name: with_scores(installed[name], config.score) for name in manifest.scenarios if name in installed}
     rejudge, config = choose_rejudging(config, scenarios, judge, unscored=unscored)
@@ -98,6 +100,6 @@ def _score(
     if options is not None:
         say_who_judges(console, scenarios, [config])
     panel = None if options is None else open_panel(options)
-    with paths.held():
+    with paths.held(), progress.shown():
         settling = Settling(store, manifest.config.tools, panel, rejudge)
         return rescore_run(paths, manifest, samples, scenarios, settling, jobs=jobs)

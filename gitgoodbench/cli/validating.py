@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 from rich.table import Table
 
 from gitgoodbench.cli.running import default_jobs, say
@@ -18,6 +18,7 @@ from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
 from gitgoodbench.mining.findings import Finding, Kind, RowReport
 from gitgoodbench.mining.validate import Validator, load_dataset_rows, validate_samples
+from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.tables import make_console
 from gitgoodbench.sandbox.select import make_provider
 from gitgoodbench.scenario import load_scenarios
@@ -42,13 +43,15 @@ def validate_dataset(
     chosen = [sample for sample in samples if not ids or any(fnmatchcase(sample.id, glob) for glob in ids)]
     if not chosen:
         raise UserError(f"{dataset} has no sample {' or '.join(ids)}")
-    store = open_store(repos.expanduser() if repos else None, None, offline, lambda line: say(console, line))
+    progress = RepositoryProgress(console)
+    store = open_store(repos.expanduser() if repos else None, None, offline, progress)
     validator = Validator(load_scenarios(), store, make_provider(sandbox).provider)
     found = validate_samples(chosen, validator, jobs or default_jobs())
-    if console.is_terminal:
-        found = track(found, "replaying", total=len(chosen), console=console, transient=True)  # type: ignore[assignment]
     place = {(sample.id, sample.name): number for number, sample in enumerate(chosen)}
-    reports = sorted(found, key=lambda report: place[report.sample.id, report.sample.name])
+    bar = Progress(console=console)
+    with progress.shown(bar, transient=True):
+        replayed = bar.track(found, len(chosen), description="replaying")
+        reports = sorted(replayed, key=lambda report: place[report.sample.id, report.sample.name])
     _print(make_console(), dataset, reports, invalid)
     if out is not None:
         _write(out, reports, invalid)

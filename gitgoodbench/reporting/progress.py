@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from gitgoodbench.errors import Status
+from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.runs.execute import Observer
 from gitgoodbench.runs.result import Result
 
@@ -102,8 +103,8 @@ def _verdict(result: Result) -> str:
 
 
 @contextmanager
-def watching(console: Console, label: str) -> Iterator[Observer]:
-    """The observer that fits the console."""
+def watching(console: Console, label: str, repositories: RepositoryProgress) -> Iterator[Observer]:
+    """The observer that fits the console; on a terminal `repositories` are drawn below its bar."""
     if not console.is_terminal:
         yield PlainProgress(console, label)
         return
@@ -116,5 +117,6 @@ def watching(console: Console, label: str) -> Iterator[Observer]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, speed_estimate_period=_ESTIMATE_OVER_S) as progress:
+    progress = Progress(*columns, console=console, speed_estimate_period=_ESTIMATE_OVER_S)
+    with repositories.shown(progress):
         yield LiveProgress(progress, label)

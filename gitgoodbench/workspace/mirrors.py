@@ -79,7 +79,7 @@ class Mirrors:
 
         self.network.report(name, f"cloning {url}")
         try:
-            self.network.run(folder, name, arguments)
+            self.network.run(folder, name, url, arguments)
             (folder / "mirror").rename(mirror)
             self.network.report(name, "cloned")
         except RemoteRefusedError as problem:
@@ -95,7 +95,8 @@ class Mirrors:
         git = Mirror(mirror).borrow(refs=True)
         try:
             self.network.run(
-                Path(git.git_dir), name, lambda: ["fetch", *options, "--", url, f"{commit}:refs/gitgoodbench/{commit}"],
+                Path(git.git_dir), name, url,
+                lambda: ["fetch", *options, "--", url, f"{commit}:refs/gitgoodbench/{commit}"],
                 GIT_OBJECT_DIRECTORY=str(mirror / "objects"),
             )  # fmt: skip
         except RemoteRefusedError as problem:

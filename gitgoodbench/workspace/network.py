@@ -6,30 +6,49 @@ two apart only in its messages, so a table of them decides; whatever it does not
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import signal
-import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, Unpack
+from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed
-from gitgoodbench.git.process import ExecOptions, ExecResult, Git
+from gitgoodbench.git.process import Git
+from gitgoodbench.workspace.remote import Answer, UnsafeURLError, check_url, talk
 
-Progress = Callable[[str], None]
-"""Called from any thread with one line of text, which starts with the repository's name."""
+
+@dataclass(frozen=True)
+class Step:
+    """How far the work on a repository is; as text, a line for people.
+
+    name: `receiving objects`, `resolving deltas`, and so on; None once the work has ended. done, total: what is
+    counted; total is None while it is unknown. received: bytes and speed in Git's words; empty where Git does not say.
+    """
+
+    repository: str
+    name: str | None
+    done: int = 0
+    total: int | None = None
+    received: str = ""
+
+    def __str__(self) -> str:
+        share = f"{self.done:,}" if not self.total else f"{100 * self.done // self.total} % of {self.total:,}"
+        return f"{self.repository}: {self.name} {share}{', ' if self.received else ''}{self.received}"
+
+
+Progress = Callable[[str | Step], None]
+"""Called from any thread: with a line of text, which starts with the repository's name, or with how far Git is.
+
+It is told of every step; how often people want to see one is its own matter.
+"""
 
 _PASSED_ON: Final = (
     "PATH",
     *("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
     *("GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE"),
 )
-_STDERR_KEPT: Final = 64 * 1024
 
 _REFUSALS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
     (re.compile(r"not our ref|unadvertised object|couldn't find remote ref"), "the server does not have it"),
@@ -64,39 +83,54 @@ class Network:
     """How to talk to servers.
 
     timeout_s: limit of one command, in seconds. sleep: called between tries with 1, 2, 4, ... seconds.
-    report_every_s: seconds between two reports of how far a transfer is.
     """
 
     progress: Progress | None = None
     timeout_s: float = 3600.0
     tries: int = 3
     sleep: Callable[[float], None] = time.sleep
-    report_every_s: float = 5.0
 
-    def run(self, git_dir: Path, repository: str, args: Callable[[], Sequence[str]], **env: str) -> None:
-        """Run a Git command until it succeeds; `args` makes its arguments anew for each try. env: variables more.
+    def run(self, git_dir: Path, repository: str, url: str, args: Callable[[], Sequence[str]], **env: str) -> None:
+        """Run a Git command on `url` until it succeeds.
+
+        Args:
+            args: makes the command's arguments anew for each try.
+            env: more variables of its environment.
 
         Raises:
-            RemoteRefusedError: the server does not have the repository or the object.
+            RemoteRefusedError: the server does not have the repository or the object, or the URL is not to be used.
             InfrastructureFailed: no try got through, or one used up the time.
         """
-        executor = _ReportingExecutor(lambda text: self.report(repository, text), self.report_every_s)
-        git = Git(git_dir, executor=executor, env={**network_environment(), **env})
+        try:
+            check_url(url)
+        except UnsafeURLError as problem:
+            raise RemoteRefusedError(str(problem)) from problem
+        git = Git(git_dir, env={**network_environment(), **env})
         reason = ""
         for count in range(self.tries):
             if count:
                 self.report(repository, f"trying again after: {reason}")
                 self.sleep(2.0 ** (count - 1))
-            result = git.execute(*args(), timeout_s=self.timeout_s)
-            if result.timed_out:
+            answer = self._try(git, repository, args())
+            if answer.timed_out:
                 raise InfrastructureFailed(f"{repository}: Git did not end within {self.timeout_s:g} s")
-            if result.returncode == 0:
+            if answer.returncode == 0:
                 return
-            text = result.stderr.decode("utf-8", "replace")
+            text = "\n".join((*answer.errors, *answer.others))
             if refusal := next((meaning for pattern, meaning in _REFUSALS if pattern.search(text)), None):
                 raise RemoteRefusedError(refusal)
-            reason = _first_complaint(text) or f"exit code {result.returncode}"
+            reason = _first_complaint(answer) or f"exit code {answer.returncode}"
         raise InfrastructureFailed(f"{repository}: the network failed {self.tries} times: {reason}")
+
+    def _try(self, git: Git, repository: str, args: Sequence[str]) -> Answer:
+        told = self.progress or (lambda _: None)
+        try:
+            return talk(
+                args, Path(git.git_dir), git.environment, self.timeout_s,
+                lambda step, done, total, received: told(Step(repository, step, done, total, received)),
+            )  # fmt: skip
+        finally:
+            told(Step(repository, None))
 
     def report(self, repository: str, text: str) -> None:
         if self.progress is not None:
@@ -116,65 +150,7 @@ def network_environment() -> dict[str, str]:
     }
 
 
-def _first_complaint(stderr: str) -> str:
-    lines = [line.strip() for line in re.split(r"[\r\n]+", stderr)]
-    complaints = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines[-2:]
-    return complaints[0].removeprefix("fatal: ").removeprefix("error: ")[:200]
-
-
-@dataclass(frozen=True)
-class _ReportingExecutor:
-    """Runs commands on this machine like `HostExecutor`, and passes on how far they say they are, now and then."""
-
-    report: Callable[[str], None]
-    every_s: float
-
-    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult:
-        env = options.get("env")
-        timed_out = threading.Event()
-        kept = bytearray()
-        with subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            cwd=options.get("cwd"), env=None if env is None else dict(env), start_new_session=True,
-        ) as process:  # fmt: skip
-            assert process.stderr is not None
-            timer = threading.Timer(options.get("timeout_s") or threading.TIMEOUT_MAX, _expire, [process, timed_out])
-            timer.daemon = True
-            timer.start()
-            try:
-                reported = time.monotonic()
-                for line, lasting in _stderr_lines(process.stderr):
-                    if lasting:
-                        kept += line + b"\n"
-                        del kept[:-_STDERR_KEPT]
-                    elif time.monotonic() - reported >= self.every_s:
-                        self.report(line.decode("utf-8", "replace").strip())
-                        reported = time.monotonic()
-                process.wait()
-            finally:
-                timer.cancel()
-                _kill(process)
-        return ExecResult(process.returncode, b"", bytes(kept), timed_out=timed_out.is_set())
-
-
-def _expire(process: subprocess.Popen[bytes], timed_out: threading.Event) -> None:
-    timed_out.set()
-    _kill(process)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if process.returncode is None:  # not waited for, so that its id is still its own
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-def _stderr_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Lines, and whether they end in LF: Git ends those that the next one overwrites in CR."""
-    pending = b""
-    while chunk := os.read(stream.fileno(), 65536):
-        *lines, pending = re.split(rb"(?<=[\r\n])", pending + chunk)
-        for line in lines:
-            if line.strip():
-                yield line.rstrip(b"\r\n"), line.endswith(b"\n")
-    if pending.strip():
-        yield pending, True
+def _first_complaint(answer: Answer) -> str:
+    lines = answer.errors or [line for line in answer.others if line.strip()][-2:] or [""]
+    complaint = lines[0].strip().removeprefix("fatal: ").removeprefix("error: ")
+    return "".join(filter(str.isprintable, complaint))[:200]

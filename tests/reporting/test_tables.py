@@ -12,6 +12,7 @@ from gitgoodbench.reporting.columns import epoch_columns
 from gitgoodbench.reporting.files import summary_csv, summary_json
 from gitgoodbench.reporting.progress import LiveProgress, PlainProgress, watching
 from gitgoodbench.reporting.published import published_figures
+from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import DIMENSIONS, RunSummary, summarize
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.result import Result, UsageRecord
@@ -316,7 +317,7 @@ def test_output_that_is_no_terminal_has_no_colours_boxes_or_wrapping(capsys) -> 
 
 def test_plain_progress_is_one_line_for_each_episode() -> None:
     console, stream = plain()
-    with watching(console, "oracle on mini") as observer:
+    with watching(console, "oracle on mini", RepositoryProgress(console)) as observer:
         assert isinstance(observer, PlainProgress)
         observer.begin(5, [make_result("s0")])
         observer.finished(make_result("s1", solved=False))
@@ -336,7 +337,7 @@ def test_plain_progress_is_one_line_for_each_episode() -> None:
 
 def test_live_progress_counts_by_status_with_cost() -> None:
     console, stream = terminal(160)
-    with watching(console, "oracle [b]on[/b] mini") as observer:
+    with watching(console, "oracle [b]on[/b] mini", RepositoryProgress(console)) as observer:
         assert isinstance(observer, LiveProgress)
         observer.begin(2, [])
         observer.finished(make_result("s0"))
@@ -348,7 +349,7 @@ def test_live_progress_counts_by_status_with_cost() -> None:
 
 def test_progress_says_nothing_of_solved_while_no_episode_is_known_to_be_solved_or_not() -> None:
     console, stream = terminal(160)
-    with watching(console, "oracle on mini") as observer:
+    with watching(console, "oracle on mini", RepositoryProgress(console)) as observer:
         observer.begin(2, [])
         observer.finished(make_result("c0", scenario="ir", solved=None))
         assert "solved" not in stream.getvalue()

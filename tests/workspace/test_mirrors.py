@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gitgoodbench.errors import InfrastructureFailed, SetupFailed
+from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed, SetupFailed
 from gitgoodbench.git.process import Git
 from gitgoodbench.workspace.mirrors import Mirrors
-from gitgoodbench.workspace.network import Network
+from gitgoodbench.workspace.network import Network, Step
 from tests.support.git_server import GitServer, serve_repositories
 from tests.support.hostile import make_hostile
 from tests.support.repositories import RepositoryBuilder
@@ -52,7 +52,11 @@ def cache(tmp_path: Path) -> Path:
 def mirrors(
     cache: Path, url: str, *, offline: bool = False, said: list[str] | None = None, **network: object
 ) -> Mirrors:
-    progress = None if said is None else said.append
+
+    def progress(event: str | Step) -> None:
+        if said is not None and isinstance(event, str):
+            said.append(event)
+
     settings = {"sleep": lambda _: None, "timeout_s": 30.0, **network}
     return Mirrors(cache, url, offline, Network(progress, **settings))  # type: ignore[arg-type]
 
@@ -210,8 +214,8 @@ def test_threads_that_want_the_same_repository_clone_it_once(server: GitServer, 
     said: list[str] = []
     waiting = threading.Event()
 
-    def say(line: str) -> None:
-        said.append(line)
+    def say(event: str | Step) -> None:
+        said.append(str(event))
         if said.count("acme/tool: waiting: it is being fetched elsewhere") == 3:
             waiting.set()
 
@@ -234,7 +238,7 @@ def test_a_process_waits_for_another(server: GitServer, source: Source, cache: P
         assert process.is_alive()
         time.sleep(0.02)
     waited = threading.Event()
-    store = Mirrors(cache, server.url, network=Network(lambda line: waited.set() if "waiting" in line else None))
+    store = Mirrors(cache, server.url, network=Network(lambda event: waited.set() if "waiting" in str(event) else None))
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(store.mirror, "acme/tool", [source.main])
         assert waited.wait(20)
@@ -272,6 +276,45 @@ def test_a_cache_that_cannot_be_written_is_no_fault_of_the_sample(tmp_path: Path
     assert message.startswith(f"acme/tool: the cache {tmp_path}/file cannot be used: ")
 
 
+@pytest.mark.parametrize(
+    "base_url",
+    ["ext::sh -c touch% {canary} #", "ext://sh -c 'touch {canary}' ", "fd::17", "--upload-pack=touch {canary};"],
+)
+def test_a_url_that_would_run_a_program_does_not(base_url: str, cache: Path, tmp_path: Path) -> None:
+    store = mirrors(cache, base_url.format(canary=tmp_path / "canary"), tries=1)
+    refused(lambda: store.mirror("acme/tool", []), GitGoodBenchError)
+    assert not (tmp_path / "canary").exists()
+
+
+def test_the_steps_of_a_clone_are_told(server: GitServer, source: Source, cache: Path) -> None:
+    steps: list[Step] = []
+    network = Network(lambda event: steps.append(event) if isinstance(event, Step) else None)
+    Mirrors(cache, server.url, network=network).mirror("acme/tool", [source.main])
+    assert steps[-1] == Step("acme/tool", None)
+    assert {(step.done, step.total) for step in steps if step.name == "receiving objects"} == {
+        (done, 6) for done in range(1, 7)
+    }
+    assert {step.repository for step in steps} == {"acme/tool"}
+
+
+def test_a_clone_is_made_whole_after_its_process_was_killed(server: GitServer, source: Source, cache: Path) -> None:
+    server.hold.clear()
+    process = multiprocessing.get_context("spawn").Process(
+        target=clone_elsewhere, args=(str(cache), server.url, source.main)
+    )
+    process.start()
+    while not server.requests:
+        assert process.is_alive()
+        time.sleep(0.02)
+    process.kill()
+    process.join(20)
+    server.hold.set()
+    assert list(cache.glob(".incoming/acme__tool.git.*")) != []
+    git_dir = mirrors(cache, server.url).mirror("acme/tool", [source.main]).git_dir
+    assert Git(git_dir).line("rev-parse", "main") == source.main
+    assert list(cache.glob(".incoming/*")) == []
+
+
 def test_a_user_with_odd_configuration_gets_the_same_clone(
     server: GitServer, source: Source, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +326,7 @@ def test_a_user_with_odd_configuration_gets_the_same_clone(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("GIT_CONFIG_PARAMETERS", "'core.bare=false'")
+    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "elsewhere"))
     git_dir = mirrors(cache, server.url).mirror("acme/tool", [source.main]).git_dir
     assert Git(git_dir).line("rev-parse", "main") == source.main
     assert not (tmp_path / "elsewhere").exists()

@@ -1,0 +1,77 @@
+"""How far the work on repositories is: cloning, fetching, mining. Bars on a terminal, elsewhere a line now and then."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
+
+from gitgoodbench.workspace.network import Step
+
+
+class RepositoryProgress:
+    """Prints lines, and shows steps: a bar for each repository under way, or a line every `every_s` seconds.
+
+    Any thread may call it. `bars` are seen only while `shown` or another live display draws them.
+    """
+
+    def __init__(self, console: Console, *, every_s: float = 10.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._every_s = every_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._said: dict[str, float] = {}
+        self._tasks: dict[str, tuple[str, TaskID]] = {}
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(20),
+            TaskProgressColumn("{task.percentage:>3.0f} %", text_format_no_percentage="{task.completed:,.0f}"),
+            TextColumn("{task.fields[received]}", markup=False),
+        )
+        self.bars = Progress(*columns, console=console)
+
+    def __call__(self, event: str | Step) -> None:
+        if isinstance(event, str):
+            self._console.print(event, markup=False, soft_wrap=True)
+            return
+        with self._lock:
+            if self._console.is_terminal:
+                self._draw(event)
+            elif self._is_due(event):
+                self._console.print(str(event), markup=False, soft_wrap=True)
+
+    @contextmanager
+    def shown(self, *above: Progress, transient: bool = False) -> Iterator[None]:
+        """Draw the bars, below others, on a terminal. transient: nothing of them stays there."""
+        if not self._console.is_terminal:
+            yield
+            return
+        with Live(Group(*above, self.bars), console=self._console, refresh_per_second=10, transient=transient):
+            yield
+
+    def _is_due(self, step: Step) -> bool:
+        if step.name is None:
+            self._said.pop(step.repository, None)
+            return False
+        now = self._clock()
+        due = now - self._said.setdefault(step.repository, now) >= self._every_s
+        if due:
+            self._said[step.repository] = now
+        return due
+
+    def _draw(self, step: Step) -> None:
+        name, task = self._tasks.pop(step.repository, (None, None))
+        if task is not None and name != step.name:
+            self.bars.remove_task(task)
+            task = None
+        if step.name is None:
+            return
+        if task is None:
+            task = self.bars.add_task(f"{step.repository}: {step.name}", total=step.total, received="")
+        self._tasks[step.repository] = step.name, task
+        self.bars.update(task, completed=step.done, total=step.total, received=step.received)
