@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from pydantic import BaseModel
 
 from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.details import Details as Details
 from gitgoodbench.git.histories import HistoryPair as HistoryPair
 from gitgoodbench.jsontypes import Json as Json
 from gitgoodbench.models.messages import Message as Message
@@ -108,7 +109,7 @@ class Verdict:
 
     solved, solved_paper: None where they cannot be known. gates: requirement -> met. scores: name -> value in [0, 1]
     or None.
-    problem: why the outcome could not be scored; `agent_failed` results.
+    problem: why the outcome could not be scored; `agent_failed` results. details: see `gitgoodbench.details`.
     """
 
     solved: bool | None
@@ -117,6 +118,7 @@ class Verdict:
     scores: Mapping[str, float | None] = field(default_factory=dict)
     facts: Mapping[str, Json] = field(default_factory=dict)
     problem: str | None = None
+    details: Details | None = None
 
 
 class Scenario(Protocol):

@@ -126,8 +126,7 @@ def _settle(result: Result, outcome: Outcome, planned: PlannedEpisode, run: RunC
         failed = result.model_copy(update=update)
         write_result(files.result, failed)
         return failed
-    save_settled(files, settled)
-    return settled
+    return save_settled(files, settled)
 
 
 def _trajectory_json(trajectory: Trajectory, result: Result) -> dict[str, Any]:

@@ -8,6 +8,7 @@ results/<run-id>/
     trajectory.json             everything said and done
     outcome.bundle              what the agent left (absent when nothing could be taken)
     outcome.json                the episode before it is scored: all that scoring needs (absent once it is settled)
+    details.json                the details of result.json at more length (absent where result.json has all of them)
     judge-prompts.json          what the judges in result.json were asked, in both orders (absent when nobody was)
     result.json                 written last: the episode is finished when it is whole
   summary.json  summary.csv     derived from the result files; can be made again
@@ -45,6 +46,10 @@ class EpisodePaths:
     @property
     def trajectory(self) -> Path:
         return self.folder / "trajectory.json"
+
+    @property
+    def details(self) -> Path:
+        return self.folder / "details.json"
 
     @property
     def judge_prompts(self) -> Path:

@@ -32,8 +32,8 @@ class Rescored:
 
     @property
     def changed(self) -> bool:
-        """Whether the verdict is another one; the time it took and the format of the file aside."""
-        aside = {"timings": self.before.timings, "format": self.before.format}
+        """Whether the verdict is another one; the time it took, its details and the format of the file aside."""
+        aside = {name: getattr(self.before, name) for name in ("timings", "details", "format")}
         return self.after.model_copy(update=aside) != self.before
 
     @property
@@ -109,8 +109,7 @@ def rescore_episode(
     if outcome is None:
         return Rescored(result, result, f"{files.bundle.name} is missing or cut short")
     try:
-        after = settle(result, outcome, sample, scenario, settling, files)
-        save_settled(files, after)
+        after = save_settled(files, settle(result, outcome, sample, scenario, settling, files))
     except RunAborted:
         raise
     except (GitGoodBenchError, OSError) as problem:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from gitgoodbench.details import BESIDE, IN_RESULT, Details, cap
 from gitgoodbench.errors import Status
 from gitgoodbench.files import write_atomically
 from gitgoodbench.models.meter import Usage
@@ -120,7 +121,8 @@ class Result(_Record):
     solved, solved_paper: as this benchmark, and as the paper, counts it; None unless the status is an answer, and
     where a judge would have to say and none was asked.
     gates: requirement -> met. scores: name -> value in [0, 1], or None. judge: what judges said; None without one.
-    attempts: those that failed before this one, the oldest first.
+    attempts: those that failed before this one, the oldest first. details: see `gitgoodbench.details`; in the file
+    within `IN_RESULT`, and where that cuts something, within `BESIDE` in details.json.
     """
 
     format: int = 0
@@ -149,6 +151,7 @@ class Result(_Record):
     outcome: OutcomeRecord | None = None
     error: ErrorRecord | None = None
     attempts: tuple[AttemptRecord, ...] = ()
+    details: Details | None = None
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -200,14 +203,25 @@ def write_result(path: Path, result: Result) -> None:
     write_atomically(path, dump_json(finite(result.model_dump(mode="python"))))
 
 
-def save_settled(files: EpisodePaths, result: Result) -> None:
-    """Put a settled result in place; what was kept to settle it is no longer needed.
+def save_settled(files: EpisodePaths, result: Result) -> Result:
+    """Put a settled result in place, with its details; what was kept to settle it is no longer needed.
+
+    Returns the result as it is in its file.
 
     Raises:
         OSError: it cannot be written.
     """
-    write_result(files.result, result)
+    if result.details is not None:
+        kept = result.model_copy(update={"details": cap(result.details, IN_RESULT)})
+    else:
+        kept = result
+    if kept.details is not None and result.details is not None and kept.details.cut:
+        write_atomically(files.details, dump_json(finite(cap(result.details, BESIDE).model_dump(mode="json"))))
+    else:
+        files.details.unlink(missing_ok=True)
+    write_result(files.result, kept)
     files.unscored.unlink(missing_ok=True)
+    return kept
 
 
 def finite(value: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gitgoodbench.details import Details
 from gitgoodbench.errors import Status
 from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord
 from gitgoodbench.scenario import ToolSet, Verdict
@@ -25,6 +26,7 @@ class Settlement:
     judge: JudgeRecord | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     error: ErrorRecord | None = None
+    details: Details | None = None
 
     def fields(self) -> dict[str, Any]:
         """As keyword arguments of `Result`, without the facts."""
@@ -37,6 +39,7 @@ class Settlement:
             "scores": dict(self.scores),
             "judge": self.judge,
             "error": self.error,
+            "details": self.details,
         }
 
 
@@ -56,7 +59,15 @@ def settle_unjudged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> 
     elif solved is None:
         status, paper, message = Status.UNSCORED, None, "scoring could not tell whether the sample is solved"
     return Settlement(
-        status, solved, paper, verdict.gates, verdict.scores, None, verdict.facts, ErrorRecord.why(status, message)
+        status,
+        solved,
+        paper,
+        verdict.gates,
+        verdict.scores,
+        None,
+        verdict.facts,
+        ErrorRecord.why(status, message),
+        verdict.details,
     )
 
 
@@ -76,7 +87,15 @@ def settle_judged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet, judge
         paper = judge.verdict is Vote.WIN
         solved = paper and all(verdict.gates.values())
     return Settlement(
-        status, solved, paper, verdict.gates, verdict.scores, judge, verdict.facts, ErrorRecord.why(status, message)
+        status,
+        solved,
+        paper,
+        verdict.gates,
+        verdict.scores,
+        judge,
+        verdict.facts,
+        ErrorRecord.why(status, message),
+        verdict.details,
     )
 
 

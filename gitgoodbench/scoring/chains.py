@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gitgoodbench.details import Details
 from gitgoodbench.git.histories import HistoryError, HistoryPair, read_history
 from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.scoring import chain_edits
 from gitgoodbench.scoring.chain_gates import AgentChain, ChainWalks, chain_gates, import_chain, walk_chains
+from gitgoodbench.scoring.differences import diff_between, tree_ids
 from gitgoodbench.scoring.history_scores import HistoryScores, history_scores
 from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -43,14 +45,22 @@ def score_chain(task: ChainTask, outcome: Outcome, more_gates: MoreGates = lambd
         walks = walk_chains(git, left, chain)
         gates = {**chain_gates(git, left, chain.newest, outcome, walks), **more_gates(git, left, walks)}
         scores = {"several_commits": several_commits(walks), **HistoryScores.unknown()}
+        details = Details(ids={"base": chain.base, "newest": chain.newest})
         if left.problem is not None:
-            return Verdict(False, False, gates, scores, problem=left.problem)
+            return Verdict(False, False, gates, scores, problem=left.problem, details=details)
         facts = {"commits_made": len(left.commits or ()), **_edits(git, chain, walks)}
         if left.shown:
-            found = history_scores(git, chain.base, left.shown, chain.commits)
+            found = history_scores(git, chain.base, left.shown, chain.commits, commits_made=len(left.commits or ()))
             scores.update(found.scores)
             facts.update(found.facts)
-        return Verdict(None, None, gates, scores, facts)
+            details = details.model_copy(update={"histories": found.details})
+        if left.head is not None:
+            details = details.model_copy(update=_trees(git, left.head, chain.newest, gates["final_tree_exact"]))
+        return Verdict(None, None, gates, scores, facts, details=details)
+
+
+def _trees(git: Git, head: str, newest: str, are_equal: bool) -> dict[str, object]:
+    return {"trees": tree_ids(git, head, newest), "diff": "" if are_equal else diff_between(git, head, newest)}
 
 
 def several_commits(walks: ChainWalks) -> float | None:

@@ -136,14 +136,20 @@ def changed_lines(files: Iterable[ChangedFile]) -> Counter[object]:
 
 def commits_reproduced(agent: LineHistory, truth: LineHistory) -> float:
     """Share of the real commits that the agent's history has, each as exactly the same set of changed lines."""
-    left = [changed_lines(files) for files in agent.commits]
-    found = 0
-    for files in truth.commits:
+    return len(reproduced(agent, truth)) / len(truth.commits)
+
+
+def reproduced(agent: LineHistory, truth: LineHistory) -> dict[int, int]:
+    """For each real commit that the agent's history has so, by position, the agent's commit."""
+    left = dict(enumerate(changed_lines(files) for files in agent.commits))
+    found: dict[int, int] = {}
+    for position, files in enumerate(truth.commits):
         wanted = changed_lines(files)
-        if wanted in left:
-            left.remove(wanted)
-            found += 1
-    return found / len(truth.commits)
+        same = next((other for other, lines in left.items() if lines == wanted), None)
+        if same is not None:
+            del left[same]
+            found[position] = same
+    return found
 
 
 def line_grouping(agent: LineHistory, truth: LineHistory) -> float | None:
@@ -153,6 +159,11 @@ def line_grouping(agent: LineHistory, truth: LineHistory) -> float | None:
     line's group is the commit that removed or added it. Lines that come and go, or go and come back, in one of the
     histories are not counted. Both must begin and end alike.
     """
+    return adjusted_rand_index(line_groups(agent, truth))
+
+
+def line_groups(agent: LineHistory, truth: LineHistory) -> list[tuple[int, int]]:
+    """For each line that `line_grouping` compares, the agent's and the real commit that removed or added it."""
     pairs: list[tuple[int | None, int | None]] = []
     paths = {file.path for history in (agent, truth) for files in history.commits for file in files}
     for path in sorted(paths):
@@ -161,7 +172,7 @@ def line_grouping(agent: LineHistory, truth: LineHistory) -> float | None:
             continue
         pairs += zip(first.removed_by, second.removed_by, strict=True)
         pairs += zip(first.added_by, second.added_by, strict=True)
-    return adjusted_rand_index([pair for pair in pairs if None not in pair])
+    return [(first, second) for first, second in pairs if first is not None and second is not None]
 
 
 def adjusted_rand_index(pairs: Sequence[tuple[object, object]]) -> float | None:

@@ -6,27 +6,31 @@ judge is off still says something.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
+from gitgoodbench.details import HistoriesDetail
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.chain_walk import same_content
-from gitgoodbench.git.commits import read_commits
+from gitgoodbench.git.commits import Commit, read_commits
 from gitgoodbench.git.hunks import Mark
 from gitgoodbench.git.objects import Entry
 from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scoring.chain_gates import valid_syntax
+from gitgoodbench.scoring.history_details import Correspondence, ReadHistory, histories_detail
 from gitgoodbench.scoring.history_lines import (
     ChangedFile,
     LineHistory,
     LineReader,
-    commits_reproduced,
-    line_grouping,
+    adjusted_rand_index,
+    line_groups,
+    reproduced,
 )
 from gitgoodbench.scoring.messages import MessageFigures, read_messages
-from gitgoodbench.scoring.similarity_history import compare_histories
+from gitgoodbench.scoring.similarity_history import CommitPair, compare_histories
 from gitgoodbench.scoring.syntax import Definition, definitions, enclosing_definition, language_of
 
 SCORES: Final = (
@@ -49,10 +53,13 @@ class HistoryScores:
 
     facts: `history` and `real_history`, the figures of either (see `HistoryFigures`). `history_similarity_at_least`:
     only where the score is an upper bound, because it would take too long to compute; a lower one.
+
+    details: both histories and how they correspond.
     """
 
     scores: Mapping[str, float | None]
     facts: Mapping[str, Json]
+    details: HistoriesDetail
 
     @staticmethod
     def unknown() -> dict[str, float | None]:
@@ -79,23 +86,32 @@ class HistoryFigures:
     mean_subject_length: float | None
 
 
-def history_scores(git: Git, base: str | None, commits: Sequence[str], real: Sequence[str]) -> HistoryScores:
+def history_scores(
+    git: Git, base: str | None, commits: Sequence[str], real: Sequence[str], *, commits_made: int | None = None
+) -> HistoryScores:
     """Score a history against the real one.
 
     Args:
         git: a repository on this machine that holds both.
         base: commit below both, None where they begin with a root commit.
         commits, real: first-parent lines above it, oldest first, one commit at least; `commits` may be hostile.
+        commits_made: how many the agent made, where `commits` are not all of them.
     """
     reader, counter = LineReader(git), _DefinitionCounter()
     agent, truth = (_Known.of(git, reader, base, history, real[-1]) for history in (commits, real))
-    against_truth, notes = _against_truth(git, (commits, agent.lines), (real, truth.lines))
+    found = _against_truth(git, (commits, agent.lines), (real, truth.lines))
     scores = {
         "syntax_valid": None if agent.valid is None else agent.valid / len(commits),
         **message_scores(agent.messages),
-        **against_truth,
+        **found.scores,
     }
-    return HistoryScores(scores, {"history": agent.figures(counter), "real_history": truth.figures(counter), **notes})
+    facts: dict[str, Json] = {"history": agent.figures(counter), "real_history": truth.figures(counter), **found.facts}
+    details = histories_detail(
+        ReadHistory(agent.commits, agent.lines, commits_made or len(commits)),
+        ReadHistory(truth.commits, truth.lines, len(real)),
+        found.correspondence,
+    )
+    return HistoryScores(scores, facts, details)
 
 
 def message_scores(figures: MessageFigures) -> dict[str, float | None]:
@@ -113,26 +129,42 @@ History = tuple[Sequence[str], LineHistory | None]
 
 def scores_against_truth(git: Git, agent: History, truth: History) -> dict[str, float | None]:
     """The scores of `AGAINST_THE_TRUTH`: 1.0 for the same trees commit for commit, however large these are."""
-    return _against_truth(git, agent, truth)[0]
+    return _against_truth(git, agent, truth).scores
 
 
-def _against_truth(git: Git, agent: History, truth: History) -> tuple[dict[str, float | None], dict[str, Json]]:
-    """These scores, and the fact `history_similarity_at_least` where there is one (see `HistoryScores`)."""
+@dataclass(frozen=True)
+class _AgainstTruth:
+    """Scores of `AGAINST_THE_TRUTH`, the fact `history_similarity_at_least` where there is one (see `HistoryScores`),
+    and what both rest on.
+    """
+
+    scores: dict[str, float | None]
+    correspondence: Correspondence = field(default_factory=Correspondence)
+    facts: Mapping[str, Json] = field(default_factory=dict)
+
+
+def _against_truth(git: Git, agent: History, truth: History) -> _AgainstTruth:
     (commits, made), (real, wanted) = agent, truth
     if _trees(git, commits) == _trees(git, real):
-        return dict.fromkeys(AGAINST_THE_TRUTH, 1.0), {}
+        each = {position: position for position in range(len(real))}
+        pairs = [CommitPair(position, position, 1.0, 1.0) for position in each]
+        return _AgainstTruth(dict.fromkeys(AGAINST_THE_TRUTH, 1.0), Correspondence(each, pairs))
     if made is None or wanted is None:
-        return dict.fromkeys(AGAINST_THE_TRUTH), {}
-    grouping = line_grouping(made, wanted) if same_content(git, commits[-1], real[-1]) else None
+        return _AgainstTruth(dict.fromkeys(AGAINST_THE_TRUTH))
+    groups = line_groups(made, wanted) if same_content(git, commits[-1], real[-1]) else None
+    grouping = None if groups is None else adjusted_rand_index(groups)
+    same = reproduced(made, wanted)
     similarity = compare_histories(made, wanted)
     scores = {
-        "commits_reproduced": commits_reproduced(made, wanted),
+        "commits_reproduced": len(same) / len(real),
         "line_grouping": None if grouping is None else max(0.0, grouping),
         "history_similarity": None if similarity is None else similarity.value,
     }
+    pairing = None if similarity is None else similarity.pairing
+    how = Correspondence(same, pairing, None if groups is None else Counter(groups))
     if similarity is None or similarity.is_exact:
-        return scores, {}
-    return scores, {"history_similarity_at_least": similarity.at_least}
+        return _AgainstTruth(scores, how)
+    return _AgainstTruth(scores, how, {"history_similarity_at_least": similarity.at_least})
 
 
 def _trees(git: Git, commits: Sequence[str]) -> list[str]:
@@ -143,18 +175,20 @@ def _trees(git: Git, commits: Sequence[str]) -> list[str]:
 class _Known:
     """What was read of one history; lines and valid are None where it is too large or broken."""
 
+    commits: Sequence[Commit]
     messages: MessageFigures
     lines: LineHistory | None
     valid: int | None
 
     @classmethod
     def of(cls, git: Git, reader: LineReader, base: str | None, commits: Sequence[str], newest: str) -> _Known:
-        messages = read_messages([commit.message for commit in read_commits(git, commits)])
+        read = read_commits(git, commits)
+        messages = read_messages([commit.message for commit in read])
         try:
             lines = reader.read(base, commits)
         except GitGoodBenchError:  # too large, or objects are missing
-            return cls(messages, None, None)
-        return cls(messages, lines, sum(valid_syntax(git, base, commits, newest)))
+            return cls(read, messages, None, None)
+        return cls(read, messages, lines, sum(valid_syntax(git, base, commits, newest)))
 
     def figures(self, counter: _DefinitionCounter) -> dict[str, Json]:
         figures, count = self.messages, self.messages.commits

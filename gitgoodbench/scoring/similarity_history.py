@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import fsum
 
 import numpy as np
@@ -18,17 +18,28 @@ from gitgoodbench.ted.items import itemized
 
 
 @dataclass(frozen=True)
+class CommitPair:
+    """An agent's commit and a real one, by position, and the bounds of their reward."""
+
+    agent: int
+    truth: int
+    at_most: float
+    at_least: float
+
+
+@dataclass(frozen=True)
 class HistorySimilarity:
     """How near two histories are, from 0 to 1.
 
     value: where it would take too long to know exactly, an upper bound; then `at_least` is a lower one, else the same.
-    pairs: of an agent's commit and a real one. evaluated: those whose reward is known exactly.
+    pairs: of an agent's commit and a real one. evaluated: those whose reward is known exactly. pairing: the best one.
     """
 
     value: float
     at_least: float
     pairs: int
     evaluated: int
+    pairing: tuple[CommitPair, ...] = field(default=(), compare=False)
 
     @property
     def is_exact(self) -> bool:
@@ -51,7 +62,14 @@ def compare_histories(agent: LineHistory, truth: LineHistory) -> HistorySimilari
     Commits that add nothing that can be parsed are left out. None where that is all commits.
     """
     reader = TreeReader()
-    return compare_commits(_read(agent, reader), _read(truth, reader))
+    read = [_read(history, reader) for history in (agent, truth)]
+    found = compare_commits(*([commit for _, commit in commits] for commits in read))
+    if found is None:
+        return None
+    here, there = ([position for position, _ in commits] for commits in read)
+    return replace(
+        found, pairing=tuple(replace(pair, agent=here[pair.agent], truth=there[pair.truth]) for pair in found.pairing)
+    )
 
 
 def compare_commits(
@@ -71,10 +89,11 @@ def compare_commits(
     first, second = ([{path: next(found) for path in commit} for commit in commits] for commits in (agent, truth))
     distances = Distances()
     pairs = [[_Pair(one, other, distances) for other in second] for one in first]
-    value, at_least = _best_pairing(pairs)
+    pairing = _best_pairing(pairs)
+    value, at_least = fsum(pair.at_most for pair in pairing), fsum(pair.at_least for pair in pairing)
     most = max(len(first), len(second))
     evaluated = sum(pair.at_least == pair.at_most for row in pairs for pair in row)
-    return HistorySimilarity(value / most, at_least / most, len(first) * len(second), evaluated)
+    return HistorySimilarity(value / most, at_least / most, len(first) * len(second), evaluated, pairing)
 
 
 _Commit = Mapping[bytes, Addition]
@@ -122,8 +141,8 @@ class _Pair:
         return (one for one, _ in self._distances if not one.is_settled)
 
 
-def _best_pairing(pairs: Sequence[Sequence[_Pair]]) -> tuple[float, float]:
-    """The greatest sum of rewards with each commit in one pair at most: an upper and a lower bound of it."""
+def _best_pairing(pairs: Sequence[Sequence[_Pair]]) -> tuple[CommitPair, ...]:
+    """The pairing with the greatest sum of rewards, each commit in one pair at most; by upper bounds where need be."""
     from scipy.optimize import linear_sum_assignment
 
     searcher = Searcher()
@@ -137,7 +156,10 @@ def _best_pairing(pairs: Sequence[Sequence[_Pair]]) -> tuple[float, float]:
                 pair.refine(searcher)
         refined = [pair.at_most for pair in best]
         if refined == bounds[rows, columns].tolist() and all(pair.is_settled for pair in best):
-            return fsum(refined), fsum(pair.at_least for pair in best)
+            return tuple(
+                CommitPair(*where, reward, pair.at_least)
+                for where, reward, pair in zip(chosen, refined, best, strict=True)
+            )
         bounds[rows, columns] = refined
 
 
@@ -158,10 +180,10 @@ def added_spans(change: TextChange) -> list[Span]:
     return spans
 
 
-def _read(history: LineHistory, reader: TreeReader) -> list[dict[bytes, Tree]]:
-    """What each commit adds, by path; commits that add nothing with a tree are left out."""
+def _read(history: LineHistory, reader: TreeReader) -> list[tuple[int, dict[bytes, Tree]]]:
+    """What each commit adds, by path, with its position; commits that add nothing with a tree are left out."""
     commits = ({file.path: found for file in files if (found := _addition(file, reader))} for files in history.commits)
-    return [commit for commit in commits if commit]
+    return [(position, commit) for position, commit in enumerate(commits) if commit]
 
 
 def _addition(file: ChangedFile, reader: TreeReader) -> Tree | None:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from gitgoodbench.git.conflict_text import Segment, Stretch, locate, regions
 from gitgoodbench.git.leftovers import without_unresolved
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scoring.similarity_trees import TreeReader
-from gitgoodbench.scoring.two_way import UNRESOLVED, Comparison, Item, items_within
+from gitgoodbench.scoring.two_way import UNRESOLVED, Compared, Comparison, Item, items_within
 from gitgoodbench.ted import Tree, equal_trees
 from gitgoodbench.ted.matching import unified
 
@@ -36,10 +37,15 @@ class MergedFile:
 
 @dataclass(frozen=True)
 class MergeSimilarity:
-    """scores: a value in [0, 1], or None, for each of `SCORES`. facts: what they rest on."""
+    """scores: a value in [0, 1], or None, for each of `SCORES`. facts: what they rest on.
+
+    conflicts: by path, for each of its conflicts the number of the comparison that it is in, and what came of it; one
+    for a file whose conflict is one without text. Files whose truth cannot be parsed are left out.
+    """
 
     scores: Mapping[str, float | None]
     facts: Mapping[str, Json]
+    conflicts: Mapping[bytes, Sequence[tuple[int, Compared]]]
 
 
 def merge_similarity(files: Mapping[bytes, MergedFile]) -> MergeSimilarity:
@@ -62,20 +68,26 @@ def merge_similarity(files: Mapping[bytes, MergedFile]) -> MergeSimilarity:
     reader, comparison = TreeReader(), Comparison()
     known = {path: file for path, file in files.items() if _is_known(path, file, reader)}
     placed = [_placed(path, file, reader) for path, file in known.items()]
-    for agent, truth in placed:
+    compared: dict[bytes, list[tuple[int, Compared]]] = {}
+    units = count(1)
+    for path, (agent, truth) in zip(known, placed, strict=True):
+        of_file: dict[int, tuple[int, Compared]] = {}
         for conflicts in _units(truth.stretches):
-            comparison.add(agent.items(conflicts), truth.items(conflicts))
+            found = next(units), comparison.add(agent.items(conflicts), truth.items(conflicts))
+            of_file |= dict.fromkeys(conflicts, found)
+        compared[path] = [of_file[position] for position in range(len(of_file))]
     scores: dict[str, float | None] = dict.fromkeys(SCORES)
     if known:
         scores |= {
-            "ted_similarity": comparison.similarity,
-            "ted_precision": comparison.precision,
-            "ted_recall": comparison.recall,
+            "ted_similarity": comparison.total.similarity,
+            "ted_precision": comparison.total.precision,
+            "ted_recall": comparison.total.recall,
             "ast_match": _match(files, known, reader),
         }
     sides = {"agent": [agent for agent, _ in placed], "truth": [truth for _, truth in placed]}
     located: dict[str, Json] = {name: _count_located(side) for name, side in sides.items()}
-    return MergeSimilarity(scores, {"conflicts_located": located, "pairs_not_compared": comparison.not_compared})
+    facts: dict[str, Json] = {"conflicts_located": located, "pairs_not_compared": comparison.not_compared}
+    return MergeSimilarity(scores, facts, compared)
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,38 @@ def _loose_lines(part: Tree, spans: Sequence[Span]) -> list[bytes]:
     return [line.strip() for piece in pieces for line in split_lines(piece) if line.strip()]
 
 
+@dataclass(frozen=True)
+class Compared:
+    """How much of what was written is in what was wanted: nodes of either side, and those that they have in common."""
+
+    written: int = 0
+    wanted: int = 0
+    common: float = 0.0
+
+    def __add__(self, other: Compared) -> Compared:
+        return Compared(self.written + other.written, self.wanted + other.wanted, self.common + other.common)
+
+    @property
+    def precision(self) -> float:
+        return self.common / self.written if self.written else self._of_nothing
+
+    @property
+    def recall(self) -> float:
+        return self.common / self.wanted if self.wanted else self._of_nothing
+
+    @property
+    def similarity(self) -> float:
+        """The harmonic mean of precision and recall."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+    @property
+    def _of_nothing(self) -> float:
+        return 0.0 if self.written or self.wanted else 1.0
+
+
 class Comparison:
-    """Sums over all that was compared.
+    """Compares lists of items; sums up over all that it compares.
 
     With A the items that were written, T those that were wanted, |x| the nodes of an item, d(x, y) the least edit
     distance of x to a subtree of y, and M pairs of items, one to one:
@@ -70,40 +100,22 @@ class Comparison:
 
     def __init__(self) -> None:
         self._searcher = Searcher()
-        self._written = self._wanted = 0
-        self._common = 0.0
+        self.total = Compared()
         self.not_compared = 0
         """Pairs that it would take too long to compare. They count as unlike."""
 
-    def add(self, written: Sequence[Item], wanted: Sequence[Item]) -> None:
+    def add(self, written: Sequence[Item], wanted: Sequence[Item]) -> Compared:
         """Compare one list of items with another; their trees share a vocabulary (see `matching.unified`)."""
-        self._written += sum(item.size for item in written)
-        self._wanted += sum(item.size for item in wanted)
         sizes = {item.key: item.size for item in written}
         equal = Counter(item.key for item in written) & Counter(item.key for item in wanted)
-        self._common += sum(sizes[key] * count for key, count in equal.items())
+        common: float = sum(sizes[key] * count for key, count in equal.items())
         first, second = _other_trees(written, equal), _other_trees(wanted, equal)
         if first and second:
             pairs = pair_up(common_labels(first, second), lambda row, column: self._compare(first[row], second[column]))
-            self._common += sum(pairs.values())
-
-    @property
-    def precision(self) -> float:
-        return self._common / self._written if self._written else self._of_nothing
-
-    @property
-    def recall(self) -> float:
-        return self._common / self._wanted if self._wanted else self._of_nothing
-
-    @property
-    def similarity(self) -> float:
-        """The harmonic mean of precision and recall."""
-        total = self.precision + self.recall
-        return 2 * self.precision * self.recall / total if total else 0.0
-
-    @property
-    def _of_nothing(self) -> float:
-        return 0.0 if self._written or self._wanted else 1.0
+            common += sum(pairs.values())
+        found = Compared(sum(item.size for item in written), sum(item.size for item in wanted), common)
+        self.total += found
+        return found
 
     def _compare(self, one: Tree, other: Tree) -> float:
         """The nodes that two trees have in common."""

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.dataset.sample import MergeSpec, Sample
 from gitgoodbench.git.conflict_text import aligned_resolutions, split_lines
 from gitgoodbench.git.conflicts import ConflictModel, PathConflict, TextConflict, conflict_paths, read_conflicts
 from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
-from gitgoodbench.scenario import Outcome, Verdict
+from gitgoodbench.scenario import Details, Outcome, Verdict
+from gitgoodbench.scoring.differences import diff_between, tree_ids
 from gitgoodbench.scoring.similarity_merge import SCORES as TREE_SCORES
 from gitgoodbench.scoring.similarity_merge import MergedFile, merge_similarity
 from gitgoodbench.workspace.imports import import_outcome
 from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
+from .details import Side, file_details, ids_of
 from .episode import check_parents, merge_spec
 
 MAX_BLOB_BYTES = 16 * 1024 * 1024
@@ -52,38 +54,50 @@ def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ver
     with ScratchRepository(mirror) as scratch:
         imported = import_outcome(scratch, outcome, spec.parents)
         if imported.head is None:
-            return _unsolved(outcome, imported.problem)
+            return _unsolved(outcome, imported.problem, spec)
         if not _holds_both(scratch.git, imported.head, spec.parents):
-            return _unsolved(outcome, None)
+            return _unsolved(outcome, None, spec)
         try:
             final = read_hostile_tree(scratch.git, imported.head)
         except GitError as broken:
-            return _unsolved(outcome, f"the tree of {imported.head} cannot be read: {broken}")
+            return _unsolved(outcome, f"the tree of {imported.head} cannot be read: {broken}", spec)
         trees = _Trees(scratch.git, final, read_tree(mirror, spec.merge_commit_hash))
         model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
-        return _verdict(trees, model, outcome)
+        return _verdict(trees, model, outcome, imported.head, spec)
 
 
-def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome) -> Verdict:
+def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome, head: str, spec: MergeSpec) -> Verdict:
     differing = changed_paths(trees.agent, trees.truth)
     blobs = trees.contents([*differing, *model.paths])
     solved = not differing
     gates = _gates(outcome, committed=True, no_markers=not _leftover_markers(trees, model, blobs))
+    agent, truth = (
+        Side(tree, {path: _resolved_regions(tree.get(path), model, path, blobs) for path in model.files})
+        for tree in (trees.agent, trees.truth)
+    )
+    exact = [_is_exact(conflict, agent, truth) for conflict in model.conflicts]
     similarity = merge_similarity({path: _merged_file(trees, model, path, blobs) for path in model.paths})
     scores = {
         "exact_match": float(solved),
         "normalized_match": float(all(_same_normalized(pair, blobs) for pair in differing.values())),
         "files_exact": _share(trees.agent.get(path) == trees.truth.get(path) for path in model.paths),
-        "conflicts_exact": _share(_conflicts_exact(trees, model, blobs)),
+        "conflicts_exact": _share(exact),
         **similarity.scores,
     }
-    return Verdict(solved, solved, gates, scores, similarity.facts)
+    details = Details(
+        ids=ids_of(spec),
+        trees=tree_ids(trees.git, head, spec.merge_commit_hash),
+        files=file_details(model, agent, truth, exact, similarity.conflicts, differing),
+        diff=diff_between(trees.git, head, spec.merge_commit_hash) if differing else "",
+    )
+    return Verdict(solved, solved, gates, scores, similarity.facts, details=details)
 
 
-def _unsolved(outcome: Outcome, problem: str | None) -> Verdict:
+def _unsolved(outcome: Outcome, problem: str | None, spec: MergeSpec) -> Verdict:
     """Nothing was committed that holds both sides: nothing is resolved."""
     scores = dict.fromkeys(SCORES, 0.0)
-    return Verdict(False, False, _gates(outcome, committed=False, no_markers=False), scores, problem=problem)
+    gates = _gates(outcome, committed=False, no_markers=False)
+    return Verdict(False, False, gates, scores, problem=problem, details=Details(ids=ids_of(spec)))
 
 
 def _gates(outcome: Outcome, *, committed: bool, no_markers: bool) -> dict[str, bool]:
@@ -130,30 +144,21 @@ def _normalized(content: bytes) -> bytes:
     return b"\n".join(line.rstrip(b" \t\r\n") for line in split_lines(content)).rstrip(b"\n")
 
 
-def _conflicts_exact(trees: _Trees, model: ConflictModel, blobs: dict[str, bytes | None]) -> list[bool]:
-    """For every conflict, whether it is resolved as in the truth."""
-    agent = {path: _resolved_regions(trees.agent.get(path), model, path, blobs) for path in model.files}
-    truth = {path: _resolved_regions(trees.truth.get(path), model, path, blobs) for path in model.files}
-    return [_is_exact(conflict, trees, agent, truth) for conflict in model.conflicts]
-
-
-Resolved = dict[bytes, list[bytes] | None]
-
-
-def _is_exact(conflict: TextConflict | PathConflict, trees: _Trees, agent: Resolved, truth: Resolved) -> bool:
+def _is_exact(conflict: TextConflict | PathConflict, agent: Side, truth: Side) -> bool:
+    """Whether a conflict is resolved as in the truth."""
     if isinstance(conflict, TextConflict):
-        written, real = agent[conflict.path], truth[conflict.path]
+        written, real = agent.resolved[conflict.path], truth.resolved[conflict.path]
         if written is None or real is None:  # there is no file, or one that is not read
-            return trees.agent.get(conflict.path) == trees.truth.get(conflict.path)
+            return agent.tree.get(conflict.path) == truth.tree.get(conflict.path)
         return written[conflict.position] == real[conflict.position]
     paths = {*conflict_paths(conflict), *(path for placed in conflict.placements.values() for path in placed)}
-    return all(_like(trees, path, agent, truth) for path in paths)
+    return all(_like(path, agent, truth) for path in paths)
 
 
-def _like(trees: _Trees, path: bytes, agent: Resolved, truth: Resolved) -> bool:
+def _like(path: bytes, agent: Side, truth: Side) -> bool:
     """Whether the path's fate is as in the truth; the text of a file with regions is its own conflicts' matter."""
-    written, real = trees.agent.get(path), trees.truth.get(path)
-    if path in agent and agent[path] is not None and truth[path] is not None:
+    written, real = agent.tree.get(path), truth.tree.get(path)
+    if path in agent.resolved and agent.resolved[path] is not None and truth.resolved[path] is not None:
         return written is not None and real is not None and written.mode == real.mode
     return written == real
 

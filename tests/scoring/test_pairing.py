@@ -68,9 +68,7 @@ pieces = st.lists(st.sampled_from(SOURCES), max_size=6)
 def test_one_way_is_the_other_way_round(first: list[bytes], second: list[bytes]) -> None:
     trees = unified([parse(b"".join(sources), "python") for sources in (first, second)])
     written, wanted = (items_within(tree, [(0, len(tree.source))]) for tree in trees)
-    there, back = Comparison(), Comparison()
-    there.add(written, wanted)
-    back.add(wanted, written)
+    there, back = Comparison().add(written, wanted), Comparison().add(wanted, written)
     assert (there.precision, there.recall) == (back.recall, back.precision)
     assert there.similarity == back.similarity
     assert 0 <= there.similarity <= 1
