@@ -260,6 +260,7 @@ def histories(mirror: Git, chain: Chain) -> Iterator[Made]:
             attainable = is_attainable(mirror, spec, division, grouping, split=tools == "extended")
             if tools == "extended":
                 for number, cuts in mixed_hunks(division, grouping):
+                    division.begin_answer()
                     division.split(number, cuts)
             groups = pieces_by_commit(division, grouping, len(real))
             named = [(real[number][0], pieces) for number, pieces in groups.items()]
