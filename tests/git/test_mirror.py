@@ -152,5 +152,6 @@ def test_git_runs_only_where_our_own_repositories_are_made() -> None:
         "gitgoodbench/git/rebase.py",  # the workspace's repository, with another folder
         "gitgoodbench/workspace/build.py",  # the workspace, inside a sandbox
         "gitgoodbench/workspace/network.py",  # clones into an empty folder
+        "gitgoodbench/workspace/remote.py",  # GitPython's, which runs what `network` asks for
         "gitgoodbench/workspace/scratch.py",  # the scratch repository
     }
