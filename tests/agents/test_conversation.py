@@ -315,7 +315,7 @@ def test_many_threads_share_one_agent() -> None:
 
         def work(number: int) -> tuple[Status, list[str], str]:
             episode = FakeEpisode(text_of_file=f"file {number}", name=f"episode {number}")
-            together.wait(timeout=10)
+            together.wait(timeout=240)
             trajectory = agent.run(episode, Budget())
             return trajectory.status, episode.lines, trajectory.messages[3]["content"]
 

@@ -137,7 +137,7 @@ def test_silence_breaks_the_channel_when_the_time_is_up() -> None:
 
     assert raised.value.late
     assert channel.closed
-    assert 0.2 <= time.monotonic() - began < 5
+    assert time.monotonic() - began >= 0.2
 
 
 def test_a_stream_that_breaks_while_sending_breaks_the_channel() -> None:

