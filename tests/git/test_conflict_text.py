@@ -201,3 +201,34 @@ def test_where_conflicts_are_still_open() -> None:
     content = b"a\n" + OPEN + MIDDLE + CLOSE + b"b\n" + CLOSE + OPEN
     places = [2, 2 + len(OPEN + MIDDLE + CLOSE) + 2, len(content) - len(OPEN)]
     assert without_unresolved(content, [region(b"", b"")], b"")[1] == places
+
+
+def test_a_region_at_the_end_keeps_the_final_newlines_of_sides_that_have_one() -> None:
+    text = b"a\nb\n" + OPEN + b"1\n2\n" + MIDDLE + b"3\n4\n" + CLOSE
+    both = [b"a\nb\n", region(b"1\n2\n", b"3\n4\n"), b""]
+    assert split_conflicts(text, 7) == both
+    assert split_conflicts(text, 7, b"1\n2\n", b"3\n4") == [b"a\nb\n", region(b"1\n2\n", b"3\n4"), b""]
+    assert split_conflicts(b"", 7) == [b""]
+
+
+def test_a_region_that_is_not_closed_is_named_so() -> None:
+    with pytest.raises(ValueError, match=r"^a conflict region is not closed$"):
+        split_conflicts(OPEN + b"1\n", 7)
+
+
+def test_text_without_marker_like_lines_has_gits_own_marker_size() -> None:
+    assert marker_size([b"a\n", b""]) == 7
+    assert marker_size([]) == 7
+
+
+@pytest.mark.parametrize(
+    ("content", "local", "incoming", "placed"),
+    [
+        (b"a\r\nb", b"a\n", b"b\n", b"a\r\nb\r\n"),  # written with CR, completed with CR LF
+        (b"a\rb", b"a\n", b"b\n", b"a\rb\n"),
+        (b"new\n", b"a\r\n", b"b\n", b"new\n"),  # the sides share no ending
+        (b"a \nbX\ncd\n", b"a \r\nbX\r\ncd\r\n", b"e\n", b"a \r\nbX\r\ncd\r\n"),  # each line as in its side
+    ],
+)
+def test_endings_of_placed_lines(content: bytes, local: bytes, incoming: bytes, placed: bytes) -> None:
+    assert place(content, region(local, incoming), at_end=False) == placed
