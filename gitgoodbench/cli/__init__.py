@@ -19,6 +19,7 @@ from gitgoodbench.cli import (
     report,
     resume,
     score,
+    show,
     validate,
 )
 from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
@@ -39,6 +40,7 @@ app.command("eval")(evaluate.evaluate)
 app.command("resume")(resume.resume)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("show")(show.show)
 app.command("mine")(mine.mine)
 app.command("build-dataset")(build_dataset.build_dataset)
 app.command("validate")(validate.validate)

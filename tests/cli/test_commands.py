@@ -34,7 +34,7 @@ def test_help_answers_at_once_because_it_loads_nothing_heavy(arguments: list[str
 
 
 def test_help_of_every_command_has_an_example(command: CommandLine) -> None:
-    for name in ("eval", "resume", "score", "report", "doctor", "clean"):
+    for name in ("eval", "resume", "score", "report", "show", "doctor", "clean"):
         shown = command(name, "--help")
         assert shown.code == 0
         assert f"\n    gitgoodbench {name}" in shown.out
@@ -63,6 +63,7 @@ def test_no_command_shows_the_help(command: CommandLine) -> None:
         (["resume", "nowhere"], "nowhere is not the folder of a run"),
         (["score", "nowhere"], "nowhere is not the folder of a run"),
         (["report", "nowhere"], "nowhere is not the folder of a run"),
+        (["show", "nowhere"], "nowhere is not the folder of a run"),
         (["report"], "Missing argument 'RUN...'"),
     ],
 )
