@@ -96,6 +96,15 @@ class Episode(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Preview:
+    """What an agent will be given, known before there is a sandbox. tools: their schemas. facts: not for the agent."""
+
+    prompt: Sequence[Message]
+    tools: Sequence[Mapping[str, Any]]
+    facts: Mapping[str, Json] = field(default_factory=dict)
+
+
 Call = Callable[..., str]
 """`call(tool_name, **arguments) -> str`: calls a tool of the episode on the record; tool errors come back as text."""
 
@@ -153,6 +162,23 @@ class Scenario(Protocol):
 
     def fingerprint(self) -> str:
         """Hash of prompt templates and tool schemas, for the manifest."""
+        ...
+
+
+@runtime_checkable
+class PreviewingScenario(Scenario, Protocol):
+    """A scenario that can tell what an agent will be given without setting it up."""
+
+    def preview(self, sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
+        """Prompt, tools and facts of the episode that `prepare` makes.
+
+        Raises:
+            SetupFailed: as `prepare`.
+        """
+        ...
+
+    def tools_of(self, tool_set: ToolSet) -> Sequence[Tool]:
+        """Every tool that an episode with this tool set may offer; for schemas and signatures, not to be run."""
         ...
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from gitgoodbench.plugin.episode import without_state
 from gitgoodbench.plugin.prompts import PromptTemplates
 from gitgoodbench.scenario import ToolSet
 from gitgoodbench.shell_tools import ShellTools
@@ -16,11 +17,13 @@ from gitgoodbench.tools import Tool
 class ScenarioBase:
     """Base of a Scenario (see gitgoodbench.scenario) with all three tool sets.
 
-    templates: its prompts. toolbox: the class that has all its tools; those of the shell come with every scenario.
+    templates: its prompts. toolbox, published: the classes that have all its tools, and the published ones; those of
+    the shell come with every scenario.
     """
 
     templates: ClassVar[PromptTemplates]
     toolbox: ClassVar[type[Any]]
+    published: ClassVar[type[Any] | None] = None
 
     def tool_sets(self) -> Sequence[ToolSet]:
         return tuple(ToolSet)
@@ -31,7 +34,14 @@ class ScenarioBase:
         text = self.templates.fingerprint() + json.dumps(schemas, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def tools_of(self, tool_set: ToolSet) -> Sequence[Tool]:
+        """See `PreviewingScenario.tools_of`."""
+        boxes: Mapping[ToolSet, type[Any]] = {
+            ToolSet.PUBLISHED: self.published or self.toolbox,
+            ToolSet.EXTENDED: self.toolbox,
+            ToolSet.SHELL: ShellTools,
+        }
+        return [Tool.of(function) for function in without_state(boxes[tool_set]).functions()]
+
     def _all_tools(self) -> list[Tool]:
-        """Only their schemas are wanted, so they belong to instances without a state."""
-        boxes = (object.__new__(kind) for kind in (self.toolbox, ShellTools))
-        return [Tool.of(function) for box in boxes for function in box.functions()]
+        return [*self.tools_of(ToolSet.EXTENDED), *self.tools_of(ToolSet.SHELL)]

@@ -32,6 +32,11 @@ class Toolbox(Protocol):
 BoxT = TypeVar("BoxT", bound=Toolbox)
 
 
+def without_state(kind: type[BoxT]) -> BoxT:
+    """A toolbox of which only the functions' names, signatures and docstrings are wanted: nothing in it can be run."""
+    return object.__new__(kind)
+
+
 class ToolboxEpisode(Generic[BoxT]):
     """Base of an Episode (see gitgoodbench.scenario), which adds `reminder` and `outcome`.
 

@@ -102,7 +102,7 @@ def _work(notes: _Notes, planned: PlannedEpisode, run: RunContext) -> None:
             trajectory = notes.trajectory = _run_agent(run.agents[planned.scenario], episode, run)
             notes.lap("agent_s")
             if trajectory.status.is_answer:
-                notes.outcome = _take_outcome(episode, run)
+                notes.outcome = collect_outcome(episode, run.options.tool_set)
                 notes.lap("outcome_s")
     finally:
         _close(sandbox, planned, run)
@@ -124,7 +124,7 @@ def _run_agent(agent: Agent, episode: Episode, run: RunContext) -> Trajectory:
         return Trajectory(problem.status, error=str(problem))
 
 
-def _take_outcome(episode: Episode, run: RunContext) -> Outcome:
+def collect_outcome(episode: Episode, tools: ToolSet) -> Outcome:
     """Collect what the agent left. A repository that the agent made unreadable is an outcome, too."""
     try:
         return episode.outcome()
@@ -133,7 +133,7 @@ def _take_outcome(episode: Episode, run: RunContext) -> Outcome:
     except EpisodeError:
         raise
     except GitGoodBenchError as problem:
-        if run.options.tool_set is ToolSet.SHELL:
+        if tools is ToolSet.SHELL:
             return Outcome(None, None, problem=f"the outcome cannot be read: {problem}")
         raise
 

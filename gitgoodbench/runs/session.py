@@ -138,21 +138,26 @@ def prepare_run(
     *,
     paths: RunPaths,
     command: Sequence[str],
+    own_agent: Agent | None = None,
 ) -> PreparedRun:
     """Make the agent, the judges and the manifest. `inputs` may hold scenarios that the agent does not play.
+
+    Args:
+        own_agent: the caller's, which plays every scenario, in place of one by the name in `config`.
 
     Raises:
         UserError: the agent or a judge cannot be had (unknown name, no key), a cost limit that cannot be watched, a
             shell without a sandbox that contains it, or a run in that folder that was made with another configuration.
     """
-    inputs = inputs_for(config.agent, inputs)
+    inputs = inputs_for(config.agent, inputs) if own_agent is None else inputs
     config = resolve_judge(resolve(config), inputs.scenarios.values())
     scores = tuple(sorted({score for name in inputs.scenarios for score in scores_for(name, config.score)}))
     resolved = {"scenario": inputs.chosen, "score": scores, "opt": normal_options(config.opt)}
     config = config.model_copy(update=resolved)
     check_isolation(config.tools, provider)
     _check_price(config)
-    agent = make_agent(config.agent, inputs.scenarios, AgentSettings(_model_options(config), config.options.own))
+    settings = AgentSettings(_model_options(config), config.options.own)
+    agent = own_agent or make_agent(config.agent, inputs.scenarios, settings)
     judges = judge_options(config)
     panel = None if judges is None else open_panel(judges)
     manifest = make_manifest(

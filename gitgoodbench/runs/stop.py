@@ -96,8 +96,11 @@ def stopping_on_signals(stop: Stop, announce: Callable[[], None], last_words: st
 
     `announce` tells the user what is happening; it is called once, from another thread. `last_words` go to standard
     error where the process ends at once. The handler takes no lock and starts no thread: it may have interrupted the
-    code that holds one.
+    code that holds one. In a thread that is not the main one, which gets no signals, this does nothing.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     signals: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
     def handle(number: int, _frame: FrameType | None) -> None:

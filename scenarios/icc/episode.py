@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed
@@ -16,10 +17,11 @@ from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.text import encoding_of, to_text
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.plugin.episode import ToolboxEpisode
+from gitgoodbench.plugin.episode import ToolboxEpisode, without_state
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, Message, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out
 from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
@@ -32,7 +34,7 @@ from .grouping import Grouping, read_grouping
 from .nearest import is_attainable
 from .options import CommitOptions
 from .prompt import commit_prompt
-from .tools import CommitTools, ExtendedCommitTools
+from .tools import CommitTools, ExtendedCommitTools, offered
 
 BRANCH = "main"
 
@@ -89,12 +91,51 @@ class CommitEpisode(ToolboxEpisode[CommitTools | ShellTools]):
         return replace(left, state={**left.state, "finished": self.finished, "hunks": self.facts["hunks_offered"]})
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A sample before it has a sandbox."""
+
+    base: str
+    changes: Sequence[FileChange]
+    boundary: Sequence[str]
+    division: Division
+    reference: Reference
+    tools: Sequence[Tool]
+    prompt: Sequence[Message]
+    facts: Mapping[str, Json]
+
+
 def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> CommitEpisode:
     """Put the contents at the chain's end, uncommitted, over its base inside the sandbox.
 
     Raises:
         SetupFailed: a commit or content is missing, the chain has no base, or it leaves its file as it was.
     """
+    setting = _read(sample, store, options)
+    try:
+        git = _workspace(sandbox, setting)
+    except GitError as problem:
+        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
+    return CommitEpisode(
+        sandbox=sandbox,
+        git=git,
+        tools=_toolbox(sandbox, git, setting, options),
+        division=setting.division,
+        prompt=setting.prompt,
+        facts=setting.facts,
+        base=setting.base,
+        reference=setting.reference,
+        strict_tools=options.strict_tools,
+    )
+
+
+def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
+    """What `prepare` will give the agent; raises as it does."""
+    setting = _read(sample, store, options)
+    return Preview(setting.prompt, [tool.schema for tool in setting.tools], setting.facts)
+
+
+def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Setting:
     mirror, chain, base = open_based_chain(sample, store)
     try:
         changes = read_changes(mirror, base, chain.newest, renames=options.of(CommitOptions).hunks == "all")
@@ -108,23 +149,10 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         boundary = chain_boundary(mirror, base, options.history) if options.history is not None else ()
     except (GitError, HistoryError) as problem:
         raise SetupFailed(f"the chain cannot be read: {problem}") from problem
-    try:
-        git = _workspace(sandbox, mirror, base, changes, boundary)
-    except GitError as problem:
-        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
-    toolbox = _toolbox(sandbox, git, division, base, options)
-    examples = [tool.example for tool in toolbox.tools()]
-    return CommitEpisode(
-        sandbox=sandbox,
-        git=git,
-        tools=toolbox,
-        division=division,
-        prompt=commit_prompt(division, sample.programming_language, options, examples),
-        facts=facts,
-        base=base,
-        reference=reference,
-        strict_tools=options.strict_tools,
-    )
+    tools = _offered(division, options)
+    examples = [tool.example for tool in tools]
+    prompt = commit_prompt(division, sample.programming_language, options, examples)
+    return Setting(base, changes, boundary, division, reference, tools, prompt, facts)
 
 
 def open_based_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain, str]:
@@ -186,10 +214,12 @@ def _reference(mirror: Git, chain: CommitChain, offered: Sequence[FileChange]) -
     return Reference(mirror, chain, messages, read_grouping(mirror, chain, offered))
 
 
-def _workspace(sandbox: Sandbox, mirror: Git, base: str, changes: Sequence[FileChange], boundary: Sequence[str]) -> Git:
+def _workspace(sandbox: Sandbox, setting: Setting) -> Git:
     """A repository with the base on a branch and in the index, and the final contents in the working tree."""
+    base, changes = setting.base, setting.changes
     blobs = sorted({entry.oid for _, entry in _final_blobs(changes)})
-    git = build_workspace(sandbox, mirror, {BRANCH: base}, boundary=boundary, trees=blobs)
+    mirror = setting.reference.mirror
+    git = build_workspace(sandbox, mirror, {BRANCH: base}, boundary=setting.boundary, trees=blobs)
     check_out(git, base, _together(change.at_end for change in changes))
     stage(git, _together(change.at_base for change in changes))
     return git
@@ -201,13 +231,21 @@ def _together(states: Iterable[Mapping[bytes, Entry | None]]) -> dict[bytes, Ent
     return dict(sorted(entries, key=lambda item: item[1] is not None))
 
 
-def _toolbox(
-    sandbox: Sandbox, git: Git, division: Division, base: str, options: EpisodeOptions
-) -> CommitTools | ShellTools:
+_KINDS: Final = {ToolSet.PUBLISHED: CommitTools, ToolSet.EXTENDED: ExtendedCommitTools}
+
+
+def _offered(division: Division, options: EpisodeOptions) -> Sequence[Tool]:
+    if options.tool_set is ToolSet.SHELL:
+        return without_state(ShellTools).tools()
+    box = without_state(_KINDS[options.tool_set])
+    return offered(box, division, one_file=options.of(CommitOptions).hunks == "chain-file")
+
+
+def _toolbox(sandbox: Sandbox, git: Git, setting: Setting, options: EpisodeOptions) -> CommitTools | ShellTools:
     if options.tool_set is ToolSet.SHELL:
         return ShellTools(sandbox, lambda: undone(git))
-    kind = ExtendedCommitTools if options.tool_set is ToolSet.EXTENDED else CommitTools
-    return kind(division, git, base, one_file=options.of(CommitOptions).hunks == "chain-file")
+    kind = _KINDS[options.tool_set]
+    return kind(setting.division, git, setting.base, one_file=options.of(CommitOptions).hunks == "chain-file")
 
 
 def _facts(

@@ -8,12 +8,12 @@ from typing import ClassVar
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
 
-from .episode import prepare
+from .episode import prepare, preview
 from .options import CommitOptions
 from .policies import reference_policies
 from .prompt import TEMPLATES
 from .scoring import histories, score_commits
-from .tools import ExtendedCommitTools
+from .tools import CommitTools, ExtendedCommitTools
 
 
 class IterativeCommitting(ScenarioBase):
@@ -24,8 +24,10 @@ class IterativeCommitting(ScenarioBase):
     denominators: ClassVar[Mapping[str, str]] = {"splittable": "splittable", "attainable": "attainable"}
     templates = TEMPLATES
     toolbox = ExtendedCommitTools
+    published = CommitTools
 
     prepare = staticmethod(prepare)
+    preview = staticmethod(preview)
     score = staticmethod(score_commits)
     histories = staticmethod(histories)
     reference_agents = staticmethod(reference_policies)

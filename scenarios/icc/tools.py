@@ -52,15 +52,7 @@ class CommitTools:
         return [self.commit_changes_in, self.commit_remaining_changes, self.view_hunk, self.view_remaining_changes]
 
     def tools(self) -> list[Tool]:
-        """What is offered: the published tools, and of the others those that this chain needs to be read."""
-        left_out: set[Callable[..., str]] = set()
-        if not self._one_file:
-            left_out |= {self.commit_remaining_changes}
-        if not self._one_file or len(show_rest(self.division)) <= PAGE:
-            left_out |= {self.view_remaining_changes}
-        if not self._is_long:
-            left_out |= {self.view_hunk}
-        return [Tool.of(function) for function in self.functions() if function not in left_out]
+        return offered(self, self.division, one_file=self._one_file)
 
     def commit_changes_in(self, selected_hunks: Numbers, commit_message: str, reason: str = "") -> str:  # noqa: ARG002
         """Commit the selected hunks, and only those.
@@ -150,12 +142,6 @@ class CommitTools:
         except ToolError as problem:
             raise ToolError(f"{problem}. {self.left()}") from problem
 
-    @property
-    def _is_long(self) -> bool:
-        """Whether the hunks are too long to be shown again after each commit."""
-        whole = range(1, len(self.division.remaining) + 1)
-        return show_hunks(self.division, whole, line_numbers=self.line_numbers, limit=LISTING_LIMIT)[1] < len(whole)
-
     def _commit(self, states: Mapping[bytes, Entry | FileContent | None], message: bytes) -> None:
         stage(self._git, {path: self._entry(path, state) for path, state in states.items()})
         self.head = commit_index(self._git, message, [self.head])
@@ -194,6 +180,24 @@ class ExtendedCommitTools(CommitTools):
         later = len(self.division.remaining) - numbers[-1]
         moved = f"\n\nThe hunks after them are now {numbers[-1] + 1} to {numbers[-1] + later}." if later else ""
         return f"Hunk {hunk} is now hunks {numbers[0]} to {numbers[-1]}:\n\n{shown}{moved}"
+
+
+def offered(box: CommitTools, division: Division, *, one_file: bool) -> list[Tool]:
+    """Those of a box's tools that a chain needs: the published ones, and of the others those to read it with."""
+    left_out: set[str] = set()
+    if not one_file:
+        left_out |= {CommitTools.commit_remaining_changes.__name__}
+    if not one_file or len(show_rest(division)) <= PAGE:
+        left_out |= {CommitTools.view_remaining_changes.__name__}
+    if not _is_long(box, division):
+        left_out |= {CommitTools.view_hunk.__name__}
+    return [Tool.of(function) for function in box.functions() if function.__name__ not in left_out]
+
+
+def _is_long(box: CommitTools, division: Division) -> bool:
+    """Whether the hunks are too long to be shown again after each commit."""
+    whole = range(1, len(division.remaining) + 1)
+    return show_hunks(division, whole, line_numbers=box.line_numbers, limit=LISTING_LIMIT)[1] < len(whole)
 
 
 def _named(numbers: Sequence[int] | Literal["all"]) -> str:

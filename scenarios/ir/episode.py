@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
 from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed, SetupFailed
@@ -11,10 +12,11 @@ from gitgoodbench.git.commits import Commit, read_commits
 from gitgoodbench.git.histories import ChainHistory, read_history
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.plugin.episode import ToolboxEpisode
+from gitgoodbench.plugin.episode import ToolboxEpisode, without_state
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, Message, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out
 from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
@@ -78,12 +80,50 @@ class RebaseEpisode(ToolboxEpisode[RebaseTools | ShellTools]):
         return replace(left, state=state)
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A sample before it has a sandbox."""
+
+    chain: CommitChain
+    boundary: Sequence[str]
+    history: ChainHistory
+    reference: Reference
+    tools: Sequence[Tool]
+    prompt: Sequence[Message]
+    facts: Mapping[str, Json]
+
+
 def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> RebaseEpisode:
     """Check the chain out on a branch of its own inside the sandbox, with the history below it and nothing above.
 
     Raises:
         SetupFailed: a commit or a content that it changes is missing, or the chain holds a merge.
     """
+    setting = _read(sample, store, options)
+    newest = setting.chain.newest
+    try:
+        git = build_workspace(sandbox, setting.reference.mirror, {BRANCH: newest}, boundary=setting.boundary)
+        check_out(git, newest)
+    except GitError as problem:
+        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
+    return RebaseEpisode(
+        sandbox=sandbox,
+        git=git,
+        tools=_toolbox(sandbox, git, setting, options.tool_set),
+        prompt=setting.prompt,
+        facts=setting.facts,
+        reference=setting.reference,
+        strict_tools=options.strict_tools,
+    )
+
+
+def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
+    """What `prepare` will give the agent; raises as it does."""
+    setting = _read(sample, store, options)
+    return Preview(setting.prompt, [tool.schema for tool in setting.tools], setting.facts)
+
+
+def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Setting:
     mirror, chain = open_rebase_chain(sample, store)
     try:
         reference = _reference(mirror, chain)
@@ -91,23 +131,10 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         boundary = _boundary(mirror, chain, options.history)
     except GitGoodBenchError as problem:
         raise SetupFailed(f"the chain cannot be read: {problem}") from problem
-    try:
-        git = build_workspace(sandbox, mirror, {BRANCH: chain.newest}, boundary=boundary)
-        check_out(git, chain.newest)
-    except GitError as problem:
-        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
-    toolbox = _toolbox(sandbox, git, reference, history, options.tool_set)
-    examples = [tool.example for tool in toolbox.tools()]
-    language = sample.programming_language
-    return RebaseEpisode(
-        sandbox=sandbox,
-        git=git,
-        tools=toolbox,
-        prompt=rebase_prompt(history.commits, language, options.tool_set, examples, root=chain.base is None),
-        facts=_facts(chain_spec(sample), chain, history),
-        reference=reference,
-        strict_tools=options.strict_tools,
-    )
+    tools = without_state(_KINDS[options.tool_set]).tools()
+    examples, language = [tool.example for tool in tools], sample.programming_language
+    prompt = rebase_prompt(history.commits, language, options.tool_set, examples, root=chain.base is None)
+    return Setting(chain, boundary, history, reference, tools, prompt, facts=_facts(chain_spec(sample), chain, history))
 
 
 def open_rebase_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain]:
@@ -133,14 +160,20 @@ def _boundary(mirror: Git, chain: CommitChain, history: int | None) -> tuple[str
     return chain_boundary(mirror, chain.base, history)
 
 
-def _toolbox(
-    sandbox: Sandbox, git: Git, reference: Reference, history: ChainHistory, tool_set: ToolSet
-) -> RebaseTools | ShellTools:
-    if tool_set is ToolSet.SHELL:
-        tree = reference.commits[-1].tree
-        return ShellTools(sandbox, lambda: undone(git, tree))
-    kind = ExtendedRebaseTools if tool_set is ToolSet.EXTENDED else RebaseTools
-    return kind(git, reference.base, reference.commits, history.commits)
+_KINDS: Final[Mapping[ToolSet, type[RebaseTools | ShellTools]]] = {
+    ToolSet.PUBLISHED: RebaseTools,
+    ToolSet.EXTENDED: ExtendedRebaseTools,
+    ToolSet.SHELL: ShellTools,
+}
+
+
+def _toolbox(sandbox: Sandbox, git: Git, setting: Setting, tool_set: ToolSet) -> RebaseTools | ShellTools:
+    reference = setting.reference
+    kind = _KINDS[tool_set]
+    if issubclass(kind, RebaseTools):
+        return kind(git, reference.base, reference.commits, setting.history.commits)
+    tree = reference.commits[-1].tree
+    return ShellTools(sandbox, lambda: undone(git, tree))
 
 
 def _facts(spec: FileCommitChainSpec, chain: CommitChain, history: ChainHistory) -> dict[str, Json]:

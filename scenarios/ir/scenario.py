@@ -5,11 +5,12 @@ from __future__ import annotations
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
 
-from .episode import prepare
+from .episode import prepare, preview
 from .extended import ExtendedRebaseTools
 from .policies import reference_policies
 from .prompt import TEMPLATES
 from .scoring import histories, score_rebase
+from .tools import RebaseTools
 
 
 class InteractiveRebase(ScenarioBase):
@@ -18,8 +19,10 @@ class InteractiveRebase(ScenarioBase):
     name = "ir"
     templates = TEMPLATES
     toolbox = ExtendedRebaseTools
+    published = RebaseTools
 
     prepare = staticmethod(prepare)
+    preview = staticmethod(preview)
     score = staticmethod(score_rebase)
     histories = staticmethod(histories)
     reference_agents = staticmethod(reference_policies)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from gitgoodbench.dataset.sample import MergeSpec, Sample
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed
@@ -12,12 +14,12 @@ from gitgoodbench.git.conflicts import ConflictModel, PathConflict, read_conflic
 from gitgoodbench.git.entries import describe_entries
 from gitgoodbench.git.objects import Entry, Tree, read_blobs, read_tree
 from gitgoodbench.git.process import Git, GitError
-from gitgoodbench.git.replay import Replay
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.plugin.episode import ToolboxEpisode
+from gitgoodbench.plugin.episode import ToolboxEpisode, without_state
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Message, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, Message, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, stop_at_conflicts
 from gitgoodbench.workspace.history import merge_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
@@ -27,7 +29,7 @@ from gitgoodbench.workspace.store import RepositoryStore
 from .extended import ExtendedMergeTools
 from .prompt import merge_prompt, newer_side
 from .resolution import Resolution
-from .tools import MergeTools
+from .tools import MergeTools, offered
 from .working_tree import WorkingTree
 
 
@@ -75,12 +77,52 @@ class MergeEpisode(ToolboxEpisode[MergeTools | ShellTools]):
         return take_outcome(self.git, self.parents)
 
 
+@dataclass(frozen=True)
+class Setting:
+    """A sample before it has a sandbox. scratch: the repository in which its merge was replayed."""
+
+    scratch: Git
+    parents: tuple[str, str]
+    boundary: Sequence[str]
+    resolution: Resolution
+    reference: Reference
+    tools: Sequence[Tool]
+    prompt: Sequence[Message]
+    facts: Mapping[str, Json]
+
+
 def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> MergeEpisode:
     """Replay the sample's merge up to its conflicts inside the sandbox.
 
     Raises:
         SetupFailed: a commit is missing, the row's parents are not the merge's, or the merge has no conflict.
     """
+    with _read(sample, store, options) as setting:
+        try:
+            git = _workspace(sandbox, setting)
+        except GitError as problem:
+            raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
+    return MergeEpisode(
+        sandbox=sandbox,
+        git=git,
+        tools=_toolbox(sandbox, git, setting, options.tool_set),
+        resolution=setting.resolution,
+        prompt=setting.prompt,
+        facts=setting.facts,
+        parents=setting.parents,
+        reference=setting.reference,
+        strict_tools=options.strict_tools,
+    )
+
+
+def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
+    """What `prepare` will give the agent; raises as it does."""
+    with _read(sample, store, options) as setting:
+        return Preview(setting.prompt, [tool.schema for tool in setting.tools], setting.facts)
+
+
+@contextmanager
+def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Iterator[Setting]:
     spec = merge_spec(sample)
     mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
     check_parents(mirror, spec)
@@ -90,28 +132,16 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
             reference = _reference(mirror, spec, model)
             boundary = merge_boundary(mirror, spec.parents, options.history) if options.history is not None else ()
             age = newer_side(mirror, spec.parents)
+            resolution = Resolution(model, describe_entries(scratch.git, _placed(model)))
         except GitError as problem:
             raise SetupFailed(f"the merge cannot be replayed: {problem}") from problem
         if model.replay.clean:
             raise SetupFailed(f"merging {spec.parents[1]} into {spec.parents[0]} has no conflict")
-        try:
-            git = _workspace(sandbox, scratch.git, spec.parents, model.replay, boundary)
-        except GitError as problem:
-            raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
-    resolution = Resolution(model, describe_entries(git, _placed(model)))
-    toolbox = _toolbox(sandbox, git, resolution, spec.parents, options.tool_set)
-    examples = [tool.example for tool in toolbox.tools()]
-    return MergeEpisode(
-        sandbox=sandbox,
-        git=git,
-        tools=toolbox,
-        resolution=resolution,
-        prompt=merge_prompt(resolution, sample.programming_language, options.tool_set, examples, age),
-        facts=_facts(spec, model, reference.solution),
-        parents=spec.parents,
-        reference=reference,
-        strict_tools=options.strict_tools,
-    )
+        tools = _offered(model, options.tool_set)
+        examples = [tool.example for tool in tools]
+        prompt = merge_prompt(resolution, sample.programming_language, options.tool_set, examples, age)
+        facts = _facts(spec, model, reference.solution)
+        yield Setting(scratch.git, spec.parents, boundary, resolution, reference, tools, prompt, facts)
 
 
 def _placed(model: ConflictModel) -> list[Entry | None]:
@@ -139,12 +169,12 @@ def check_parents(mirror: Git, spec: MergeSpec) -> None:
         raise SetupFailed(f"the row names the parents {' '.join(spec.parents)}, but {spec.merge_commit_hash} has {has}")
 
 
-def _workspace(
-    sandbox: Sandbox, scratch: Git, parents: tuple[str, str], replay: Replay, boundary: Sequence[str]
-) -> Git:
-    branches = {"local": parents[0], "incoming": parents[1]}
-    git = build_workspace(sandbox, scratch, branches, boundary=boundary, trees=[replay.tree])
-    stop_at_conflicts(sandbox, git, replay, parents[1])
+def _workspace(sandbox: Sandbox, setting: Setting) -> Git:
+    local, incoming = setting.parents
+    replay = setting.resolution.model.replay
+    branches = {"local": local, "incoming": incoming}
+    git = build_workspace(sandbox, setting.scratch, branches, boundary=setting.boundary, trees=[replay.tree])
+    stop_at_conflicts(sandbox, git, replay, incoming)
     return git
 
 
@@ -159,14 +189,20 @@ def _reference(mirror: Git, spec: MergeSpec, model: ConflictModel) -> Reference:
     return Reference(mirror, spec.merge_commit_hash, tree, solve(model, tree, blobs))
 
 
-def _toolbox(
-    sandbox: Sandbox, git: Git, resolution: Resolution, parents: tuple[str, str], tool_set: ToolSet
-) -> MergeTools | ShellTools:
+_KINDS: Final = {ToolSet.PUBLISHED: MergeTools, ToolSet.EXTENDED: ExtendedMergeTools}
+
+
+def _offered(model: ConflictModel, tool_set: ToolSet) -> Sequence[Tool]:
+    if tool_set is ToolSet.SHELL:
+        return without_state(ShellTools).tools()
+    return offered(without_state(_KINDS[tool_set]), model)
+
+
+def _toolbox(sandbox: Sandbox, git: Git, setting: Setting, tool_set: ToolSet) -> MergeTools | ShellTools:
     if tool_set is ToolSet.SHELL:
         return ShellTools(sandbox, lambda: undone(git))
-    files = WorkingTree(sandbox, git, resolution.model.automatic)
-    kind = ExtendedMergeTools if tool_set is ToolSet.EXTENDED else MergeTools
-    return kind(resolution, files, git, parents)
+    files = WorkingTree(sandbox, git, setting.resolution.model.automatic)
+    return _KINDS[tool_set](setting.resolution, files, git, setting.parents)
 
 
 def _facts(spec: MergeSpec, model: ConflictModel, solution: Solution) -> dict[str, Json]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
 
-from .episode import prepare
+from .episode import prepare, preview
 from .extended import ExtendedMergeTools
 from .policies import reference_policies
 from .prompt import TEMPLATES
 from .scoring import score_merge
+from .tools import MergeTools
 
 
 class MergeConflictResolution(ScenarioBase):
@@ -18,8 +19,10 @@ class MergeConflictResolution(ScenarioBase):
     name = "mcr"
     templates = TEMPLATES
     toolbox = ExtendedMergeTools
+    published = MergeTools
 
     prepare = staticmethod(prepare)
+    preview = staticmethod(preview)
     score = staticmethod(score_merge)
     reference_agents = staticmethod(reference_policies)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from gitgoodbench.errors import ToolError
-from gitgoodbench.git.conflicts import Choice, Conflict, PathConflict, TextConflict
+from gitgoodbench.git.conflicts import Choice, Conflict, ConflictModel, PathConflict, TextConflict
 from gitgoodbench.git.objects import SUBMODULE, SYMLINK
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
@@ -50,10 +50,7 @@ class MergeTools:
         ]
 
     def tools(self) -> list[Tool]:
-        """What is offered: the choosing tool only where a conflict has no text."""
-        has_path_conflict = any(isinstance(conflict, PathConflict) for conflict in self.resolution.model.conflicts)
-        choosing = self.resolve_current_merge_conflict_by_choosing
-        return [Tool.of(function) for function in self.functions() if has_path_conflict or function != choosing]
+        return offered(self, self.resolution.model)
 
     def view_current_merge_conflict_with(
         self,
@@ -253,3 +250,10 @@ class MergeTools:
     def commit(self, message: bytes) -> None:
         self.files.commit(message, self.parents)
         self.committed = True
+
+
+def offered(box: MergeTools, model: ConflictModel) -> list[Tool]:
+    """Those of a box's tools that a merge needs: the choosing tool only where a conflict has no text."""
+    has_path_conflict = any(isinstance(conflict, PathConflict) for conflict in model.conflicts)
+    choosing = MergeTools.resolve_current_merge_conflict_by_choosing.__name__
+    return [Tool.of(function) for function in box.functions() if has_path_conflict or function.__name__ != choosing]

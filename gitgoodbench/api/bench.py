@@ -1,0 +1,334 @@
+"""A bench: the tasks of a suite, open for anybody to play, and the harness's verdict on what comes out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import uuid
+import weakref
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Literal, Self, TypeVar
+
+from gitgoodbench.api.places import Places
+from gitgoodbench.api.scored import Scored
+from gitgoodbench.api.session import Session
+from gitgoodbench.api.warming import warm_up
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.errors import EpisodeError, UserError
+from gitgoodbench.runs.config import RunConfig, make_config
+from gitgoodbench.runs.judging import LLM_JUDGE, judge_options, resolve_judge
+from gitgoodbench.runs.play import record_of
+from gitgoodbench.runs.result import FORMAT, ErrorRecord, Result
+from gitgoodbench.runs.session import check_isolation, load_inputs
+from gitgoodbench.runs.settle import Settling, settle
+from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
+from gitgoodbench.sandbox.select import make_provider
+from gitgoodbench.scenario import Outcome, Preview, PreviewingScenario, Scenario, load_scenarios
+from gitgoodbench.scoring.judge.panel import Panel, open_panel
+from gitgoodbench.workspace.store import open_store
+
+R = TypeVar("R")
+
+_AGENT: Final = "session"
+_MOST_WORKERS: Final = 64
+
+
+@dataclass(frozen=True)
+class Task:
+    """A sample under one scenario type: what an agent is given. id: `mcr/owner_name_merge_0001`, unique in a suite."""
+
+    id: str
+    sample: Sample
+    scenario: str
+
+
+class Bench:
+    """The tasks of a suite, and all that is needed to play and score them. No run folder is written.
+
+    Used by any number of threads and event loops at once. Leaving a `with` block, `close`, or the end of the process
+    closes the sessions that are still open.
+    """
+
+    def __init__(
+        self,
+        suite: str | os.PathLike[str] = "mini",
+        scenario: str | Sequence[str] | None = None,
+        tools: Literal["published", "extended", "shell"] = "published",
+        sandbox: str = "auto",
+        repos: str | os.PathLike[str] | None = None,
+        offline: bool = False,
+        history: int | None = None,
+        judge: str | Sequence[str] | Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        max_open: int = 16,
+    ) -> None:
+        """
+        Args:
+            suite: as `gitgoodbench eval` takes it: a name, `hf:org/name`, or a file.
+            scenario: only these scenario types; None: all that apply.
+            sandbox: `docker`, `local` (isolates nothing), or `auto`, which takes Docker where it answers.
+            repos: a folder of local repositories, in place of clones.
+            offline: never touch the network for the suite and its repositories.
+            history: commits of history in a workspace; None: all.
+            judge: the model, or models, that settle what needs a judge; or the fields `model`, `base_url`, `repeats`,
+                `limit`, `max_tokens` of the judges. None: `solved` of such outcomes stays unknown.
+            options: those of plug-ins, such as `{"icc.hunks": "all"}`, and further fields of a run's configuration,
+                such as `image` or `strict_tools`.
+            max_open: sessions that are open at once; opening one more waits for another to close.
+
+        Raises:
+            UserError: a name, row, file or value is not what it must be, or the sandbox cannot be had.
+        """
+        self._config = _config(
+            suite=os.fspath(suite), scenario=_names(scenario), tools=tools, sandbox=sandbox, offline=offline,
+            repos=None if repos is None else str(Path(repos).expanduser().resolve()), history=history,
+            **_judge_fields(judge), **_further_fields(options or {}),
+        )  # fmt: skip
+        self._inputs = load_inputs(self._config)
+        self._config = resolve_judge(self._config, self._inputs.scenarios.values())
+        settings = SandboxSettings(self._config.image, own=self._config.options.own)
+        self._provider: SandboxProvider = make_provider(self._config.sandbox, settings=settings).provider
+        check_isolation(self._config.tools, self._provider)
+        self._store = open_store(None if self._config.repos is None else Path(self._config.repos), offline=offline)
+        self._id = f"api-{uuid.uuid4().hex[:12]}"
+        self._places = Places(max_open)
+        self._open: set[Session] = set()
+        self._lock = threading.Lock()
+        self._at_the_end = weakref.finalize(self, _close_all, self._open)
+        self.tasks = tuple(
+            Task(f"{planned.scenario}/{planned.sample.id}", planned.sample, planned.scenario)
+            for planned in self._inputs.planned
+        )
+
+    @cached_property
+    def _panel(self) -> Panel | None:
+        judges = judge_options(self._config)
+        return None if judges is None else open_panel(judges)
+
+    @cached_property
+    def _executor(self) -> ThreadPoolExecutor:
+        """For asyncio's variants. Its own: the default one has four threads more than the machine has cores."""
+        executor = ThreadPoolExecutor(min(self._places.count, _MOST_WORKERS), thread_name_prefix=self._id)
+        weakref.finalize(self, executor.shutdown, wait=False)
+        return executor
+
+    def task(self, task_id: str) -> Task:
+        """The task of that id.
+
+        Raises:
+            UserError: there is none.
+        """
+        for task in self.tasks:
+            if task.id == task_id:
+                return task
+        raise UserError(f"there is no task {task_id!r} in {self._config.suite}; `tasks` has them all")
+
+    def preview(self, task: Task) -> Preview:
+        """Prompt and tools of a task, without a sandbox where its scenario can tell them so; all of ours can.
+
+        Raises:
+            EpisodeError: the sample cannot be set up, or no sandbox can be had.
+        """
+        self._scenario(task)
+        scenario = load_scenarios()[task.scenario]
+        if isinstance(scenario, PreviewingScenario):
+            return scenario.preview(task.sample, self._store, self._config.options)
+        with self.open(task) as session:
+            return Preview(tuple(session.prompt), tuple(session.tools), session.facts)
+
+    def open(self, task: Task, seed: int = 0) -> Session:
+        """Set a task up in a sandbox of its own. Waits while `max_open` sessions are open.
+
+        The same answers give the same commit ids, whatever the seed.
+
+        Args:
+            seed: which attempt at the task it is; names the session.
+
+        Raises:
+            UserError: this thread has opened all of `max_open` sessions and would wait for itself.
+            EpisodeError: the sample cannot be set up, or no sandbox can be had.
+        """
+        taker = self._places.take(waits=True).result()
+        return self._open_in(taker, task, seed)
+
+    def aopen(self, task: Task, seed: int = 0) -> Opening:
+        """`open` for asyncio: `async with bench.aopen(task) as session`, or `await` it and close it yourself."""
+        return Opening(partial(self._aopen, task, seed))
+
+    async def _aopen(self, task: Task, seed: int) -> Session:
+        """A task that is cancelled meanwhile leaves neither place nor sandbox."""
+        place = self._places.take()
+        try:
+            taker = await asyncio.wrap_future(place)
+        except asyncio.CancelledError:
+            if not place.cancel() and not place.cancelled():
+                self._places.give_back(place.result())
+            raise
+        future = self._executor.submit(self._open_in, taker, task, seed)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            future.add_done_callback(partial(self._drop, taker))
+            raise
+
+    def _drop(self, taker: int, future: Future[Session]) -> None:
+        """Undo an opening that nobody waits for any more."""
+        if future.cancelled():
+            self._places.give_back(taker)
+        elif future.exception() is None:
+            with suppress(Exception):
+                future.result().close()
+
+    def _open_in(self, taker: int, task: Task, seed: int) -> Session:
+        session_id = f"{task.id}/{seed}"
+        try:
+            scenario = self._scenario(task)
+            sandbox = self._provider.open(run_id=self._id, episode_id=session_id)
+        except BaseException:
+            self._places.give_back(taker)
+            raise
+        try:
+            episode = scenario.prepare(task.sample, self._store, sandbox, self._config.options)
+            session = Session(
+                episode, session_id, self._config.tools, executor=self._executor,
+                closing=lambda: self._close(session, taker),
+            )  # fmt: skip
+            with self._lock:
+                self._open.add(session)
+        except BaseException:
+            try:
+                sandbox.close()
+            finally:
+                self._places.give_back(taker)
+            raise
+        return session
+
+    def _close(self, session: Session, taker: int) -> None:
+        try:
+            session.sandbox.close()
+        finally:
+            with self._lock:
+                self._open.discard(session)
+            self._places.give_back(taker)
+
+    def score(self, task: Task, outcome: Outcome, seed: int = 0) -> Scored:
+        """The harness's verdict on an outcome, from this process or another one; needs no sandbox.
+
+        Args:
+            seed: of the session. What a judge sees first depends on it; 0 is as in the first epoch of a run.
+
+        Raises:
+            RunAborted: no judge can be asked (a rejected key, an exhausted quota).
+        """
+        return Scored.of(self._settled(task, outcome, seed))
+
+    async def ascore(self, task: Task, outcome: Outcome, seed: int = 0) -> Scored:
+        """`score` for asyncio."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self.score, task, outcome, seed)
+
+    def _settled(self, task: Task, outcome: Outcome, seed: int) -> Result:
+        status, sample = outcome.agent_status, task.sample
+        record = record_of(outcome, status, outcome.agent_error)
+        result = Result(
+            format=FORMAT, run_id=self._id, sample_id=sample.id, scenario=task.scenario, epoch=seed + 1,
+            agent=_AGENT, model=None, name=sample.name, language=sample.programming_language,
+            difficulty=sample.difficulty, status=status, success=status.is_success, outcome=record,
+            error=ErrorRecord.why(status, record.agent_error),
+        )  # fmt: skip
+        if not status.is_answer:
+            return result
+        try:
+            settling = Settling(self._store, self._config.tools, self._panel)
+            return settle(result, outcome, sample, self._scenario(task), settling)
+        except EpisodeError as problem:
+            failed: Mapping[str, Any] = {"status": problem.status, "success": False, "error": ErrorRecord.of(problem)}
+            return result.model_copy(update=failed)
+
+    def warm_up(self) -> None:
+        """Compile, start the parser, and open and close one sandbox, so that no episode's time pays for it."""
+        warm_up()
+        self._provider.open(run_id=self._id, episode_id="warm-up").close()
+
+    def close(self) -> None:
+        """Close what is still open. The bench can be used again."""
+        self._close_open_sessions()
+
+    def _close_open_sessions(self) -> None:
+        with self._lock:
+            sessions = list(self._open)
+        _close_all(sessions)
+
+    def _scenario(self, task: Task) -> Scenario:
+        try:
+            return self._inputs.scenarios[task.scenario]
+        except KeyError:
+            raise UserError(f"the scenario {task.scenario!r} of task {task.id} is not of this bench") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Opening:
+    """A session being opened: awaitable, and an async context manager."""
+
+    def __init__(self, begin: Callable[[], Any]) -> None:
+        self._begin = begin
+        self._session: Session | None = None
+
+    def __await__(self) -> Generator[Any, None, Session]:
+        session: Session = yield from self._begin().__await__()
+        return session
+
+    async def __aenter__(self) -> Session:
+        self._session = await self
+        return self._session
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._session is not None
+        await self._session.aclose()
+
+
+def _close_all(sessions: Sequence[Session] | set[Session]) -> None:
+    for session in list(sessions):
+        with suppress(Exception):
+            session.close()
+
+
+def _config(**fields: Any) -> RunConfig:
+    unknown = sorted(set(fields) - set(RunConfig.model_fields))
+    if unknown:
+        raise UserError(f"options: there is no field {unknown[0]!r}")
+    return make_config(**fields)
+
+
+def _further_fields(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a run's configuration: options of plug-ins have a dot in their names."""
+    own = tuple(f"{name}={value}" for name, value in options.items() if "." in name)
+    return {"opt": own, **{name: value for name, value in options.items() if "." not in name}}
+
+
+def _names(scenario: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (scenario,) if isinstance(scenario, str) else tuple(scenario or ())
+
+
+def _judge_fields(judge: str | Sequence[str] | Mapping[str, Any] | None) -> dict[str, Any]:
+    if judge is None:
+        return {}
+    given = judge if isinstance(judge, Mapping) else {"model": judge}
+    fields = {f"judge_{name}": value for name, value in given.items()}
+    model = fields.get("judge_model", ())
+    return {**fields, "judge": LLM_JUDGE, "judge_model": (model,) if isinstance(model, str) else tuple(model)}

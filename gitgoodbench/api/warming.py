@@ -1,0 +1,25 @@
+"""What takes long the first time in an environment, done ahead."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_NEEDLE: Final = b"def f(a):\n    return g(a, 1)\n"
+_HAYSTACK: Final = b"import g\n\n\ndef f(b):\n    c = 2\n    return g(b, c, 3)\n\n\nclass A:\n    pass\n"
+
+
+def warm_up() -> None:
+    """Compile the kernels of tree edit distance and start the parser's process, so that no episode waits for it.
+
+    The compiled code is kept on disk: in a fresh environment this takes a minute or so, later a second.
+    """
+    from gitgoodbench.ted import closest_subtree, parse
+    from gitgoodbench.ted import distance as tree_distance
+    from gitgoodbench.ted.matching import least_distance
+    from gitgoodbench.ted.plain import subtree_distances
+
+    needle, haystack = (parse(source, "python", isolated=True) for source in (_NEEDLE, _HAYSTACK))
+    closest_subtree(needle, haystack)
+    least_distance(needle, haystack)
+    tree_distance(needle, haystack)
+    subtree_distances(needle.nodes, haystack.nodes)

@@ -1,0 +1,259 @@
+"""Sessions of a bench: played by anybody, one at a time, and gone afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from gitgoodbench import Bench, Outcome, Session, SessionError, Status, Task, ToolResult, UserError
+from gitgoodbench.errors import SetupFailed
+from gitgoodbench.sandbox.base import SandboxDied
+from tests.support.leftovers import leftovers
+
+ANSWER = ("resolve_current_merge_conflict_with", {"content": "resolved\n"})
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    with Bench("mini", sandbox="local", offline=True) as bench:
+        yield bench
+
+
+@pytest.fixture(scope="module")
+def task(bench: Bench) -> Task:
+    return bench.task("mcr/mini_cairn_merge_0000")
+
+
+class Crash(Exception):
+    """Something in the user's code."""
+
+
+def play(session: Session) -> Outcome:
+    while not session.finished:
+        session.call(*ANSWER)
+    return session.finish()
+
+
+def test_a_task_is_played_and_scored_without_a_run_folder(bench: Bench, task: Task) -> None:
+    with bench.open(task) as session:
+        assert [message["role"] for message in session.prompt] == ["system", "user"]
+        assert "resolve_current_merge_conflict_with" in [tool["function"]["name"] for tool in session.tools]
+        assert session.facts["attainable"] is True
+        assert session.reminder == "1 conflict remain. Go on by calling a tool."
+        assert session.call("view_file_at", {"relative_path_from_project_root": "no/such"}).is_error
+        outcome = play(session)
+        assert session.finish() is outcome
+        assert session.call(*ANSWER) == ToolResult("error: not run: the work is finished", is_error=True)
+    scored = bench.score(task, Outcome.from_json(outcome.to_json()))
+    assert (scored.status, scored.solved, scored.reward, scored.error) == (Status.COMPLETED, False, 0.0, None)
+    assert all(scored.gates.values())
+
+
+def test_the_same_answers_give_the_same_commit(bench: Bench, task: Task) -> None:
+    heads = set()
+    for seed in range(2):
+        with bench.open(task, seed) as session:
+            heads.add(play(session).head)
+    assert len(heads) == 1
+
+
+def test_the_calls_of_one_answer_end_with_the_first_that_fails_or_finishes(bench: Bench, task: Task) -> None:
+    with bench.open(task) as session:
+        failed, later = session.calls([("no_such_tool", {}), ANSWER])
+        assert failed.is_error
+        assert later.text.startswith("error: not run: an earlier call of this answer failed")
+        done, after = session.calls([ANSWER, ANSWER])
+        assert not done.is_error
+        assert after.text == "error: not run: an earlier call of this answer finished the work"
+        roles = [message["role"] for message in session.messages]
+        assert roles == ["system", "user", *["assistant", "tool", "tool"] * 2]
+
+
+def test_numbers_mean_what_they_meant_when_the_answer_began(bench: Bench) -> None:
+    task = next(task for task in bench.tasks if task.scenario == "icc" and bench.preview(task).facts["hunks"] == 3)
+    with bench.open(task) as session:
+        commits = [
+            ("commit_changes_in", {"selected_hunks": [number], "commit_message": f"Change {number}"})
+            for number in (1, 2, 3)
+        ]
+        assert [result.is_error for result in session.calls(commits)] == [False, False, False]
+
+
+def test_arguments_may_be_the_text_that_a_model_wrote(bench: Bench, task: Task) -> None:
+    with bench.open(task) as session:
+        assert session.call("view_file_at", "{no json").text.startswith("error: the arguments are not valid JSON")
+        read = session.call("view_merge_conflict_at", '{"conflict_index": "0"}')
+        assert not read.is_error
+        assert len(read.readings) == 1
+
+
+def test_an_agent_that_stops_early_gave_up_unless_told_otherwise(bench: Bench, task: Task) -> None:
+    with bench.open(task) as session:
+        outcome = session.finish()
+    assert (outcome.agent_status, outcome.agent_error) == (Status.GAVE_UP, "stopped with work left")
+    scored = bench.score(task, outcome)
+    assert (scored.status, scored.solved, scored.reward) == (Status.GAVE_UP, False, 0.0)
+    with bench.open(task) as session:
+        scored = bench.score(task, session.finish("limit_reached", "200 turns"))
+    assert (scored.status, scored.solved, scored.error) == (Status.LIMIT_REACHED, False, "200 turns")
+    with bench.open(task) as session:
+        scored = bench.score(task, session.finish(Status.INFRASTRUCTURE_FAILED, "no model"))
+    assert (scored.status, scored.solved, scored.reward) == (Status.INFRASTRUCTURE_FAILED, None, 0.0)
+
+
+def test_the_real_merge_is_solved_and_worth_one(bench: Bench, task: Task) -> None:
+    from gitgoodbench.scenario import load_scenarios
+
+    oracle = load_scenarios()["mcr"].reference_agents()["tool-oracle"]
+    with bench.open(task) as session:
+        oracle(session._episode, lambda name, **arguments: session.call(name, arguments).text)
+        scored = bench.score(task, session.finish())
+    assert (scored.solved, scored.reward) == (True, 1.0)
+
+
+def test_a_session_is_for_one_user_at_a_time(bench: Bench, task: Task) -> None:
+    with bench.open(task) as session, ThreadPoolExecutor(1) as other:
+        began, go_on = threading.Event(), threading.Event()
+        waiting = session._meter.seconds_left
+
+        def seconds_left() -> float:
+            began.set()
+            go_on.wait(60)
+            return waiting()
+
+        session._meter.seconds_left = seconds_left  # type: ignore[method-assign]
+        running = other.submit(session.call, *ANSWER)
+        assert began.wait(60)
+        with pytest.raises(SessionError, match="is in use: it has one user at a time"):
+            session.call(*ANSWER)
+        go_on.set()
+        assert not running.result().is_error
+
+
+def test_an_exception_leaves_no_folder_and_no_process(bench: Bench, task: Task) -> None:
+    before = leftovers()
+    with pytest.raises(Crash), bench.open(task) as session:  # noqa: PT012
+        session.call(*ANSWER)
+        assert leftovers() != before
+        raise Crash
+    assert leftovers() == before
+    with pytest.raises(SessionError, match="is closed"):
+        session.call(*ANSWER)
+    with pytest.raises(SessionError, match="is closed"):
+        session.finish()
+
+
+def test_a_sample_that_cannot_be_set_up_leaves_nothing_and_no_place_taken(bench: Bench) -> None:
+    before = leftovers()
+    chain = next(task for task in bench.tasks if task.scenario == "ir")
+    wrong = Task("mcr/none", chain.sample, "mcr")
+    for _ in range(bench._places.count + 1):
+        with pytest.raises(SetupFailed, match="is no merge"):
+            bench.open(wrong)
+    assert leftovers() == before
+
+
+def test_more_sessions_wait_for_one_to_close(task: Task) -> None:
+    with Bench("mini", sandbox="local", offline=True, max_open=1) as bench, ThreadPoolExecutor(1) as other:
+        first = bench.open(task)
+        with pytest.raises(UserError, match="all of them opened by this thread"):
+            bench.open(task)
+        waiting = other.submit(bench.open, task)
+        assert not waiting.done()
+        first.close()
+        waiting.result().close()
+
+
+def test_a_bench_that_is_closed_closes_its_sessions(task: Task) -> None:
+    before = leftovers()
+    with Bench("mini", sandbox="local", offline=True) as bench:
+        session = bench.open(task)
+    assert leftovers() == before
+    with pytest.raises(SandboxDied):
+        session.sandbox.exec(["true"])
+
+
+def test_sixteen_sessions_at_once_from_asyncio(bench: Bench, task: Task) -> None:
+    before = leftovers()
+    barrier = 0
+
+    async def rollout(seed: int) -> tuple[str | None, float]:
+        nonlocal barrier
+        async with bench.aopen(task, seed) as session:
+            barrier += 1
+            while barrier < 16:  # all are open at once
+                await asyncio.sleep(0.01)
+            assert not (await session.acalls([ANSWER]))[0].is_error
+            outcome = await session.afinish()
+        return outcome.head, (await bench.ascore(task, outcome)).reward
+
+    async def rollouts() -> list[tuple[str | None, float]]:
+        return await asyncio.gather(*(rollout(seed) for seed in range(16)))
+
+    found = asyncio.run(rollouts())
+    assert len(found) == 16
+    assert len(set(found)) == 1
+    assert leftovers() == before
+
+
+def test_a_cancelled_task_leaves_no_sandbox_and_no_place_taken(task: Task) -> None:
+    before = leftovers()
+
+    async def opened(bench: Bench) -> Session:
+        return await bench.aopen(task)
+
+    async def cancelled(bench: Bench) -> None:
+        async with asyncio.timeout(60):
+            async with bench.aopen(task):
+                waiting = asyncio.create_task(opened(bench))
+                await asyncio.sleep(0)
+                waiting.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await waiting
+            opening = asyncio.create_task(opened(bench))
+            await asyncio.sleep(0.01)
+            opening.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await opening
+            async with bench.aopen(task) as session:
+                assert not session.finished
+
+    with Bench("mini", sandbox="local", offline=True, max_open=1) as bench:
+        asyncio.run(cancelled(bench))
+    assert leftovers() == before
+
+
+def test_a_shell_is_refused_without_isolation() -> None:
+    with pytest.raises(UserError, match="--tools shell needs a sandbox that contains it"):
+        Bench("mini", sandbox="local", tools="shell", offline=True)
+    with pytest.raises(UserError, match="options: there is no field 'colour'"):
+        Bench("mini", options={"colour": "red"})
+
+
+@pytest.mark.docker
+def test_an_exception_leaves_no_container() -> None:
+    import docker
+
+    client = docker.from_env()
+    with Bench("mini", scenario="ir", tools="shell", sandbox="docker", offline=True) as bench:
+        labels: dict[str, str | list[str] | bool] = {"label": f"gitgoodbench.run={bench._id}"}
+        with pytest.raises(Crash), bench.open(bench.tasks[0]) as session:  # noqa: PT012
+            assert "exit code 0" in session.call("run_command", {"command": "git log --oneline"}).text
+            assert len(client.containers.list(all=True, filters=labels)) == 1
+            raise Crash
+        assert client.containers.list(all=True, filters=labels) == []
+        with bench.open(bench.tasks[0]) as session:
+            session.call("run_command", {"command": "rm -rf .git"})
+            scored = bench.score(bench.tasks[0], session.finish("completed"))
+        assert (scored.status, scored.solved) == (Status.AGENT_FAILED, False)
+
+
+def test_options_of_plugins_reach_the_episode() -> None:
+    with Bench("mini", scenario="icc", sandbox="local", offline=True, options={"icc.hunks": "all"}) as bench:
+        assert bench.preview(bench.tasks[0]).facts["hunks_offered"] == "all"
+    with pytest.raises(UserError, match="icc"):
+        Bench("mini", sandbox="local", offline=True, options={"icc.colour": "red"})
