@@ -19,7 +19,9 @@ from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
 from gitgoodbench.mining.run import MiningReport, mine, work_folder
 from gitgoodbench.mining.targets import find_targets
 from gitgoodbench.mining.task import Failed, Order, Repositories, Summary
+from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.tables import make_console
+from gitgoodbench.workspace.network import Step
 from gitgoodbench.workspace.store import open_store
 
 EXIT_INCOMPLETE = 3
@@ -105,8 +107,9 @@ def _seconds(time: datetime | None) -> int | None:
 class _Lines:
     """One line for each repository, and on a terminal a bar below."""
 
-    def __init__(self, console: Console, progress: Progress | None) -> None:
+    def __init__(self, console: Console, progress: Progress | None, repositories: RepositoryProgress) -> None:
         self._console = console
+        self._repositories = repositories
         self._progress = progress
         self._task = progress.add_task("mining", total=None) if progress else None
         self._total = 0
@@ -126,6 +129,9 @@ class _Lines:
     def note(self, text: str) -> None:
         say(self._console, text)
 
+    def under_way(self, step: Step) -> None:
+        self._repositories(step)
+
     def _advance(self, text: str) -> None:
         self._done += 1
         say(self._console, f"[{self._done}/{self._total}] {text}")
@@ -135,12 +141,14 @@ class _Lines:
 
 @contextmanager
 def _watching(console: Console) -> Iterator[_Lines]:
+    repositories = RepositoryProgress(console)
     if not console.is_terminal:
-        yield _Lines(console, None)
+        yield _Lines(console, None, repositories)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
-        yield _Lines(progress.console, progress)
+    progress = Progress(*columns, console=console)
+    with repositories.shown(progress):
+        yield _Lines(console, progress, repositories)
 
 
 def _found(counts: Mapping[str, int]) -> str:

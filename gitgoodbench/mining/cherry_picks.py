@@ -27,6 +27,7 @@ from gitgoodbench.git.process import Git
 from gitgoodbench.mining.history import Commit
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.patch_ids import patch_ids
+from gitgoodbench.mining.steps import Tell, tell_nobody
 
 _MANY: Final = 20
 _SAMPLE: Final = 8
@@ -99,10 +100,11 @@ class CherryPickMiner:
                 (commit.oid, commit.committed, picked, key, raw, sample),
             )
 
-    def cherry_picks(self) -> Iterator[CherryPick]:
+    def cherry_picks(self, tell: Tell = tell_nobody) -> Iterator[CherryPick]:
         """By trailer in the order of history, then those known by their patch ids alone."""
         self._notes.execute("CREATE INDEX by_oid ON commits (oid)")
-        for oid, patch in patch_ids(self._scratch, self._similar()):
+        for compared, (oid, patch) in enumerate(patch_ids(self._scratch, self._similar())):
+            tell("comparing patches", compared, None)
             if patch is None:
                 self.missing_object += 1
             else:

@@ -27,6 +27,7 @@ class MergeSpool:
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in __exit__)
         self._layouts: dict[Layout | None, int] = {}
+        self._count = 0
 
     def __enter__(self) -> Self:
         return self
@@ -36,12 +37,16 @@ class MergeSpool:
     ) -> None:
         self._file.close()
 
+    def __len__(self) -> int:
+        return self._count
+
     @property
     def layouts(self) -> tuple[Layout | None, ...]:
         """Those that occur; None stands for merges whose layout is not known."""
         return tuple(self._layouts)
 
     def add(self, merge: MergeCommit, layout: Layout | None) -> None:
+        self._count += 1
         number = self._layouts.setdefault(layout, len(self._layouts))
         local, incoming = merge.parents
         line = f"{number} {merge.position} {merge.oid} {local} {incoming} {merge.committed}\n"

@@ -35,6 +35,7 @@ from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
 from gitgoodbench.mining.sketches import digest_of, sketches_of
 from gitgoodbench.mining.spool import Spool
+from gitgoodbench.mining.steps import Tell, tell_nobody
 from gitgoodbench.workspace.build import attribute_rules
 from gitgoodbench.workspace.scratch import ScratchRepository
 
@@ -147,14 +148,17 @@ class MergeMiner:
             else:
                 self.counts.out_of_time += 1
 
-    def merges(self) -> Iterator[ConflictingMerge]:
+    def merges(self, tell: Tell = tell_nobody) -> Iterator[ConflictingMerge]:
         """Those that conflict, in the order in which they were visited."""
         by_layout = []
+        replayed = 0
         for layout in self._spool.layouts:
             found: Spool[tuple[int, ConflictingMerge]] = Spool()
             by_layout.append(found)
             with ScratchRepository(self._mirror) as scratch, ObjectReader(scratch.git) as reader:
                 for merge, result in self._replayed(scratch.git, reader, layout):
+                    tell("replaying merges", replayed, len(self._spool))
+                    replayed += 1
                     self.counts.add(result)
                     if isinstance(result, ConflictingMerge):
                         found.add((merge.position, result))

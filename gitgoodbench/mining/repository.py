@@ -14,6 +14,7 @@ from gitgoodbench.mining.merge_spool import MergeSpool
 from gitgoodbench.mining.merges import ConflictingMerge, MergeCounts, MergeMiner
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.spool import Spool
+from gitgoodbench.mining.steps import Tell, tell_nobody
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 
@@ -38,7 +39,7 @@ class MinedRepository:
     patches_missing_object: int
 
 
-def mine_repository(repository: Git, options: MiningOptions | None = None) -> MinedRepository:
+def mine_repository(repository: Git, options: MiningOptions | None = None, tell: Tell = tell_nobody) -> MinedRepository:
     """Mine a repository, which is only read. Memory grows neither with history nor with what is found.
 
     Raises:
@@ -55,6 +56,7 @@ def mine_repository(repository: Git, options: MiningOptions | None = None) -> Mi
         merge_miner = MergeMiner(repository, reader, spool, options)
         chain_miner = ChainMiner(scratch, options)
         for commit in read_history(repository, scratch, options.refs):
+            tell("reading commits", commits, None)
             commits += 1
             unreadable += commit.changes is None
             merge_miner.visit(commit)
@@ -64,9 +66,9 @@ def mine_repository(repository: Git, options: MiningOptions | None = None) -> Mi
                 chains.extend(chain_miner.chains())
         chains.extend(chain_miner.chains())
         return MinedRepository(
-            merges=Spool(merge_miner.merges()),
+            merges=Spool(merge_miner.merges(tell)),
             chains=chains,
-            cherry_picks=Spool(picks.cherry_picks()),
+            cherry_picks=Spool(picks.cherry_picks(tell)),
             commits=commits,
             unreadable_commits=unreadable,
             merge_counts=merge_miner.counts,

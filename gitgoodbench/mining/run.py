@@ -3,6 +3,7 @@
 mined.parquet                        the result, written when every repository has had its turn
 mined.parquet.work/
   owner__name.<key>.jsonl            what one repository gave, written when it was finished (see `task`)
+  .steps/                            how far the repositories under way are (see `steps`)
   .lock                              held by the process that works here
 
 The result is put together from the files of the work folder in the order in which the repositories were named, so it
@@ -12,21 +13,20 @@ makes the next run mine only what has changed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import locked, write_atomically
 from gitgoodbench.mining.backends import Workers, work_through
 from gitgoodbench.mining.mined_file import check_suffix, write_mined
 from gitgoodbench.mining.records import MinedRow, number_rows
+from gitgoodbench.mining.steps import watching_steps
 from gitgoodbench.mining.targets import Target
-from gitgoodbench.mining.task import Failed, Mined, Order, Summary, load_summary, load_work, mine_target
-
-_LONGEST_NAME: Final = 100
+from gitgoodbench.mining.task import Failed, Mined, Order, Summary, load_summary, load_work, mine_target, slug
+from gitgoodbench.workspace.network import Step
 
 
 class Observer(Protocol):
@@ -41,6 +41,10 @@ class Observer(Protocol):
     def failed(self, failure: Failed) -> None: ...
 
     def note(self, text: str) -> None: ...
+
+    def under_way(self, step: Step) -> None:
+        """How far a repository is. Called from another thread."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -96,23 +100,25 @@ def _mine(
     files: dict[str, Path] = {}
     failures: dict[str, Failed] = {}
     observer.begin(len(targets))
+    order = replace(order, steps=(folder / ".steps").absolute())
     calls = ((target, order, _known(folder, target.name)) for target in targets)
-    for answer in work_through(mine_target, calls, workers):
-        if isinstance(answer, Failed):
-            failures[answer.name] = answer
-            observer.failed(answer)
-            continue
-        files[answer.name] = _keep(folder, answer)
-        observer.finished(load_summary(files[answer.name]), kept=answer.content is None)
+    with watching_steps(folder / ".steps", observer.under_way):
+        for answer in work_through(mine_target, calls, workers):
+            if isinstance(answer, Failed):
+                failures[answer.name] = answer
+                observer.failed(answer)
+                continue
+            files[answer.name] = _keep(folder, answer)
+            observer.finished(load_summary(files[answer.name]), kept=answer.content is None)
     return files, failures
 
 
 def _keep(folder: Path, answer: Mined) -> Path:
     """Replace the repository's rows."""
-    file = folder / f"{_slug(answer.name)}.{answer.key}.jsonl"
+    file = folder / f"{slug(answer.name)}.{answer.key}.jsonl"
     if answer.content is not None:
         write_atomically(file, answer.content)
-        for other in folder.glob(f"{_slug(answer.name)}.*.jsonl"):
+        for other in folder.glob(f"{slug(answer.name)}.*.jsonl"):
             if other != file:
                 other.unlink()
     return file
@@ -121,7 +127,7 @@ def _keep(folder: Path, answer: Mined) -> Path:
 def _known(folder: Path, name: str) -> frozenset[str]:
     """Keys of a repository's files that can be read."""
     keys = set()
-    for file in folder.glob(f"{_slug(name)}.*.jsonl"):
+    for file in folder.glob(f"{slug(name)}.*.jsonl"):
         try:
             load_summary(file)
         except (OSError, ValueError, KeyError):
@@ -137,11 +143,3 @@ def _rows(targets: Sequence[Target], files: Mapping[str, Path], only: Sequence[s
             project = computed.overlaid(target.project)
             rows = number_rows(project, found)
             yield from (row for row in rows if not only or row.language in only)
-
-
-def _slug(name: str) -> str:
-    """A repository's name as part of a file's name, unique for each repository."""
-    slug = name.replace("/", "__")
-    if len(slug) <= _LONGEST_NAME:
-        return slug
-    return f"{slug[:_LONGEST_NAME]}~{hashlib.sha256(name.encode()).hexdigest()[:12]}"

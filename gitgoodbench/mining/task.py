@@ -23,11 +23,16 @@ from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.records import SPECS, Candidate, candidates, spec_fields
 from gitgoodbench.mining.repository import MinedRepository, mine_repository
+from gitgoodbench.mining.steps import StepFile
 from gitgoodbench.mining.targets import Target
+from gitgoodbench.workspace.network import Progress
 from gitgoodbench.workspace.store import open_store
 
 FORMAT: Final = 4
 """Of the file; to be raised whenever mining finds something else than before in the same repository."""
+
+
+_LONGEST_NAME: Final = 100
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,16 @@ class Repositories:
 
 @dataclass(frozen=True)
 class Order:
-    """What to do with every repository. languages: names of languages and how names of their source files end."""
+    """What to do with every repository.
+
+    languages: names of languages and how names of their source files end. steps: a folder for files that say how far
+    the work is (see `steps`); it decides nothing.
+    """
 
     options: MiningOptions = field(default_factory=MiningOptions)
     languages: tuple[tuple[str, bytes], ...] = tuple(LANGUAGES.items())
     repositories: Repositories = field(default_factory=Repositories)
+    steps: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -76,14 +86,20 @@ class Failed:
 
 def mine_target(target: Target, order: Order, known: Collection[str]) -> Mined | Failed:
     """Mine a repository, unless the key of what would come of it is a known one. Every error becomes a `Failed`."""
+    steps = StepFile(order.steps and order.steps / slug(target.name), target.name)
+    with steps.kept():
+        return _mine(target, order, known, steps)
+
+
+def _mine(target: Target, order: Order, known: Collection[str], steps: StepFile) -> Mined | Failed:
     begun = time.perf_counter()
     try:
-        git = _mirror(target, order.repositories).borrow(refs=True)
+        git = _mirror(target, order.repositories, steps.progress).borrow(refs=True)
         key = _key(git, target, order)
         if key in known:
             return Mined(target.name, key, None)
         languages = dict(order.languages)
-        mined = mine_repository(git, order.options)
+        mined = mine_repository(git, order.options, steps.tell)
         project = compute_facts(git, target.project, languages)
         branches = branches_of(git, {chain.commits[-1] for chain in mined.chains})
         found = candidates(mined, branches, languages)
@@ -145,10 +161,10 @@ def _candidate(fields: dict[str, Any]) -> Candidate:
     return Candidate.model_validate({**fields, "spec": spec})
 
 
-def _mirror(target: Target, repositories: Repositories) -> Mirror:
+def _mirror(target: Target, repositories: Repositories, progress: Progress) -> Mirror:
     if target.mirror is not None:
         return target.mirror
-    store = open_store(repositories.folder, repositories.cache_dir, repositories.offline)
+    store = open_store(repositories.folder, repositories.cache_dir, repositories.offline, progress)
     return store.mirror(target.name, [])
 
 
@@ -165,6 +181,14 @@ def _key(git: Git, target: Target, order: Order) -> str:
         [git.execute(*command).stdout.hex() for command in (("rev-parse", "HEAD"), ("symbolic-ref", "HEAD"))],
     ]
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:32]
+
+
+def slug(name: str) -> str:
+    """A repository's name as part of a file's name, unique for each repository."""
+    plain = name.replace("/", "__")
+    if len(plain) <= _LONGEST_NAME:
+        return plain
+    return f"{plain[:_LONGEST_NAME]}~{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 def _one_line(problem: BaseException) -> str:

@@ -20,6 +20,7 @@ from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.run import MiningReport, mine, work_folder
 from gitgoodbench.mining.targets import Target
 from gitgoodbench.mining.task import Failed, Order, Summary
+from gitgoodbench.workspace.network import Step
 from tests.support.mined import mixed_repository
 
 NAMES = ("acme/one", "acme/two", "acme/three")
@@ -57,6 +58,9 @@ class Watch:
 
     def failed(self, failure: Failed) -> None:
         self.failures.append(failure)
+
+    def under_way(self, step: Step) -> None:
+        pass
 
     def note(self, text: str) -> None:
         raise AssertionError(text)
