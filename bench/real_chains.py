@@ -103,7 +103,7 @@ def as_sample(name: str, number: int, chain: Chain) -> Sample:
     return Sample(
         id=sample_id(name, "file_commit_chain", number), name=name, sample_type="file_commit_chain",
         programming_language=language_of([chain.path], LANGUAGES) or "unknown",
-        difficulty=chain.difficulty or "hard", chain=spec,
+        difficulty=chain.difficulty or "hard", spec=spec,
     )  # fmt: skip
 
 

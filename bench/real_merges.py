@@ -80,7 +80,7 @@ def as_sample(name: str, number: int, merge: tuple[str, str, str, list[str]]) ->
     )  # fmt: skip
     return Sample(
         id=f"{name.replace('/', '_')}_merge_{number:04d}", name=name, programming_language="python",
-        sample_type="merge", difficulty="easy" if len(files) == 1 else "hard", merge=spec,
+        sample_type="merge", difficulty="easy" if len(files) == 1 else "hard", spec=spec,
     )  # fmt: skip
 
 

@@ -14,9 +14,9 @@ from rich.progress import Progress
 from rich.table import Table
 
 from gitgoodbench.cli.running import default_jobs, say
+from gitgoodbench.dataset.findings import Finding, Kind, RowReport
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
-from gitgoodbench.mining.findings import Finding, Kind, RowReport
 from gitgoodbench.mining.validate import Validator, load_dataset_rows, validate_samples
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.tables import make_console

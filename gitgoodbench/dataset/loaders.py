@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from gitgoodbench.dataset.hub import HubDataset, load_hub_rows
 from gitgoodbench.dataset.readers import SUFFIXES, Row, read_rows
@@ -27,6 +27,8 @@ PUBLISHED: Final = {
     "train": HubDataset("JetBrains/git_good_bench-train"),
 }
 """The published suites; `lite` at the revision that the published figures are about."""
+
+_SLOTS: Final = {"merge": "merge", "file_commit_chain": "chain"}
 
 _HUB_SPEC: Final = re.compile(r"hf:(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?", re.ASCII)
 
@@ -48,9 +50,17 @@ class Suite:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 (hexadecimal) of the samples and their order; the same whatever format they were read from."""
-        fields = [sample.model_dump(mode="python") for sample in self.samples]
+        fields = [_fields(sample) for sample in self.samples]
         text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _fields(sample: Sample) -> dict[str, Any]:
+    """A sample's fields under the names that fingerprints have always been made of."""
+    fields = sample.model_dump(mode="python")
+    spec = fields.pop("spec")
+    former = {"merge": None, "chain": None}
+    return fields | former | {_SLOTS.get(sample.sample_type, "spec"): spec}
 
 
 def load_suite(spec: str, *, skip_invalid: bool = False, offline: bool = False) -> Suite:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import ast
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from gitgoodbench.dataset.sample import Difficulty, FileCommitChainSpec, MergeSpec, Sample
+from gitgoodbench.dataset.sample import Difficulty, Sample
+from gitgoodbench.dataset.types import SampleType, playable_types, sample_type, sample_types
 from gitgoodbench.errors import UserError
 
 COLUMNS: Final = (
@@ -38,37 +39,23 @@ COLUMNS: Final = (
 SCENARIO_LIMIT: Final = 256 * 1024
 """Characters of a scenario string; published ones have about a thousand."""
 
-_SPECS: Final[Mapping[str, tuple[str, type[MergeSpec] | type[FileCommitChainSpec]]]] = {
-    "merge": ("merge", MergeSpec),
-    "file_commit_chain": ("chain", FileCommitChainSpec),
-}
-_COMMIT: Final = "a commit id (40 or 64 lower-case hexadecimal digits)"
-_COUNT: Final = "a whole number, 0 or more"
-_TEXT: Final = "text"
+COMMIT: Final = "a commit id (40 or 64 lower-case hexadecimal digits)"
+"""What a field that holds a commit must be, in words."""
+
+COUNT: Final = "a whole number, 0 or more"
+TEXT: Final = "text"
 _EXPECTED: Final[Mapping[str, str]] = {
     "id": "an id of letters, digits, _ . and -, 200 at most, that starts with a letter, a digit or _",
     "name": "a repository as owner/name",
-    "default_branch": _TEXT,
-    "license": _TEXT,
-    "stargazers": _COUNT,
-    "created_at": _TEXT,
+    "default_branch": TEXT,
+    "license": TEXT,
+    "stargazers": COUNT,
+    "created_at": TEXT,
     "topics": "text, topics separated by semicolons",
     "programming_language": "the name of a programming language",
     "scenario": "the fields of the scenario as a Python literal, as JSON or as a struct",
-    "sample_type": f"one of {', '.join(_SPECS)}",
-    "project_size": _TEXT,
+    "project_size": TEXT,
     "difficulty": f"one of {', '.join(Difficulty.__args__)}",  # type: ignore[attr-defined]
-    "scenario.merge_commit_hash": _COMMIT,
-    "scenario.parents": f"a list of two commits, each {_COMMIT}",
-    "scenario.number_of_files_with_merge_conflict": _COUNT,
-    "scenario.total_number_of_merge_conflicts": _COUNT,
-    "scenario.files_in_merge_conflict": "a list of paths",
-    "scenario.file": "a path",
-    "scenario.branch": _TEXT,
-    "scenario.times_seen_consecutively": "a whole number, 1 or more",
-    "scenario.purity": "a number from 0 to 1",
-    "scenario.newest_commit": _COMMIT,
-    "scenario.oldest_commit": _COMMIT,
 }
 _MISSING: Final = object()
 
@@ -103,22 +90,47 @@ def read_sample(row: Mapping[str, object], place: Place) -> Sample:
         RowError: a field is missing or is not what it must be.
     """
     fields = _present({name: row.get(name) for name in COLUMNS})
-    sample_type = fields.get("sample_type", _MISSING)
-    if not isinstance(sample_type, str) or sample_type not in _SPECS:
-        raise RowError(place, "sample_type", _EXPECTED["sample_type"], sample_type)
-    slot, spec = _SPECS[sample_type]
+    name = fields.get("sample_type", _MISSING)
+    if not isinstance(name, str) or name not in sample_types() or not sample_type(name).playable:
+        raise RowError(place, "sample_type", f"one of {', '.join(playable_types())}", name)
     topics = fields.get("topics")
     if isinstance(topics, list) and all(isinstance(topic, str) for topic in topics):
         fields["topics"] = ";".join(topics)
     scenario = _scenario(fields.pop("scenario", _MISSING), place)
-    if isinstance(files := scenario.get("files_in_merge_conflict"), str):
-        scenario["files_in_merge_conflict"] = _parse(files)
-    values = {**fields, slot: {name: scenario[name] for name in spec.model_fields if name in scenario}}
-    _refuse_lookalikes(values, slot, place)
+    _refuse_lookalikes(fields, lambda field: _EXPECTED[field], place)
+    spec = read_spec(sample_type(name), scenario, place)
     try:
-        return Sample.model_validate(values)
+        return Sample.model_validate({**fields, "spec": spec})
     except ValidationError as problem:
-        raise _row_error(problem, values, slot, place) from None
+        field = str(problem.errors(include_url=False, include_input=False)[0]["loc"][0])
+        raise RowError(place, field, _EXPECTED[field], fields.get(field, _MISSING)) from None
+
+
+def read_spec(kind: SampleType, scenario: Mapping[str, Any], place: Place) -> BaseModel:
+    """The fields of a scenario, as its sample type has them; others are ignored.
+
+    Raises:
+        RowError: a field is missing or is not what it must be.
+    """
+    declared = kind.spec.model_fields
+    values = {name: scenario[name] for name in declared if name in scenario}
+    for name, value in values.items():
+        if isinstance(value, str) and get_origin(declared[name].annotation) in (list, tuple):
+            values[name] = _parse(value)
+
+    def expected(name: str, otherwise: str = "another value") -> str:
+        return kind.expected.get(name) or declared[name].description or otherwise
+
+    numbers = {f"scenario.{name}": values[name] for name in values if declared[name].annotation is not bool}
+    _refuse_lookalikes(numbers, lambda field: expected(field.removeprefix("scenario.")), place)
+    try:
+        return kind.spec.model_validate(values)
+    except ValidationError as problem:
+        error = problem.errors(include_url=False, include_input=False)[0]
+        if not error["loc"]:
+            raise RowError(place, "scenario", error["msg"], scenario) from None
+        name = str(error["loc"][0])
+        raise RowError(place, f"scenario.{name}", expected(name, error["msg"]), values.get(name, _MISSING)) from None
 
 
 def _scenario(value: object, place: Place) -> dict[str, Any]:
@@ -169,22 +181,11 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _refuse_lookalikes(values: Mapping[str, Any], slot: str, place: Place) -> None:
+def _refuse_lookalikes(values: Mapping[str, Any], expected: Callable[[str], str], place: Place) -> None:
     """What pydantic would take: True is not the number 1, and a set has no order that a list could keep."""
-    named = {**values, **{f"scenario.{name}": value for name, value in values[slot].items()}}
-    for name, value in named.items():
+    for name, value in values.items():
         if isinstance(value, bool | set):
-            raise RowError(place, name, _EXPECTED[name], value)
-
-
-def _row_error(problem: ValidationError, values: Mapping[str, Any], slot: str, place: Place) -> RowError:
-    location = problem.errors(include_url=False, include_input=False)[0]["loc"]
-    field = str(location[0])
-    value = values.get(field, _MISSING)
-    if field == slot:
-        field = f"scenario.{location[1]}"
-        value = values[slot].get(location[1], _MISSING)
-    return RowError(place, field, _EXPECTED[field], value)
+            raise RowError(place, name, expected(name), value)
 
 
 def _shorten(value: object, limit: int = 60) -> str:

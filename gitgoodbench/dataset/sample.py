@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializeAsAny, StringConstraints, model_validator
 
 
 def _storable(text: str) -> str:
@@ -56,8 +56,21 @@ class FileCommitChainSpec(_Frozen):
     oldest_commit: CommitId
 
 
+class CherryPickSpec(_Frozen):
+    """A commit that repeats another one (sample type `cherry_pick`).
+
+    `source` is abbreviated where the repository lacks it.
+    """
+
+    commit: CommitId
+    source: str
+    trailer: bool
+    same_patch: bool
+    source_present: bool
+
+
 class Sample(_Frozen):
-    """One dataset row. Exactly one of `merge` and `chain` is set, as `sample_type` says."""
+    """One dataset row. spec: the fields of its `scenario` column, as its sample type has them."""
 
     id: Annotated[str, StringConstraints(pattern=r"\A\w[\w.-]*\z", max_length=200)]
     name: RepositoryName
@@ -67,15 +80,35 @@ class Sample(_Frozen):
     created_at: Text = ""
     topics: Text = ""
     programming_language: Annotated[Text, StringConstraints(to_lower=True, strip_whitespace=True, min_length=1)]
-    sample_type: Literal["merge", "file_commit_chain"]
+    sample_type: str
     project_size: Text = ""
     difficulty: Difficulty
-    merge: MergeSpec | None = None
-    chain: FileCommitChainSpec | None = None
+    spec: SerializeAsAny[BaseModel]
 
-    @model_validator(mode="after")
-    def _one_spec(self) -> Sample:
-        given = [name for name, spec in (("merge", self.merge), ("file_commit_chain", self.chain)) if spec is not None]
-        if given != [self.sample_type]:
-            raise ValueError(f"sample_type {self.sample_type!r} does not fit the fields of its scenario")
-        return self
+    @property
+    def merge(self) -> MergeSpec | None:
+        """The merge, of a sample of that type."""
+        return self.spec if isinstance(self.spec, MergeSpec) else None
+
+    @property
+    def chain(self) -> FileCommitChainSpec | None:
+        """The chain of commits, of a sample of that type."""
+        return self.spec if isinstance(self.spec, FileCommitChainSpec) else None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_spec(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or "spec" not in values:
+            return values
+        return values | {"spec": _spec_of(values.get("sample_type"), values["spec"])}
+
+
+def _spec_of(sample_type: Any, value: Any) -> Any:
+    """The fields of a sample type, checked."""
+    from gitgoodbench.dataset import types  # the types that come with the harness import this module
+
+    if isinstance(value, BaseModel):
+        if types.type_of(type(value)) != sample_type:
+            raise ValueError(f"sample_type {sample_type!r} does not fit the fields of its scenario")
+        return value
+    return types.sample_type(str(sample_type)).spec.model_validate(value)

@@ -18,7 +18,7 @@ from gitgoodbench.files import write_atomically
 def row_of(sample: Sample) -> dict[str, Any]:
     """The published row of a sample: every column, the scenario as a Python literal in a string."""
     fields = sample.model_dump()
-    scenario = fields["merge"] or fields["chain"]
+    scenario = fields["spec"]
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in scenario.items()}
     return {name: repr(plain) if name == "scenario" else fields[name] for name in COLUMNS}
 

@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from gitgoodbench.dataset.sample import FileCommitChainSpec, MergeSpec
+from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.options import SOURCE_SUFFIXES
 from gitgoodbench.mining.project import Project
-from gitgoodbench.mining.records import CherryPickSpec, MinedRow
+from gitgoodbench.mining.records import MinedRow
 
 PERMISSIVE: Final = frozenset(
     {
@@ -152,7 +153,7 @@ def _chain_files(row: MinedRow, _: FilterSettings) -> bool | None:
 
 
 def _sample(row: MinedRow, _: FilterSettings) -> bool | None:
-    return not isinstance(row.candidate.spec, CherryPickSpec) and row.candidate.difficulty is not None
+    return sample_type(row.sample_type).playable and row.candidate.difficulty is not None
 
 
 def _suffix_list(settings: FilterSettings) -> str:
@@ -246,8 +247,10 @@ def _without_duplicates(rows: Sequence[MinedRow]) -> list[MinedRow]:
         spec, content = row.candidate.spec, row.candidate.content
         if isinstance(spec, MergeSpec):
             keys: list[tuple[str, ...]] = [(spec.merge_commit_hash,)]
+        elif isinstance(spec, FileCommitChainSpec):
+            keys = [(*row.candidate.commits, spec.file)]
         else:
-            keys = [(*row.candidate.commits, getattr(spec, "file", ""))]
+            keys = [(row.sample_type, spec.model_dump_json())]
         if content is not None:
             keys.append((row.sample_type, content))
         if seen.isdisjoint(keys):

@@ -14,10 +14,11 @@ from pydantic import ValidationError
 
 from gitgoodbench.dataset.readers import read_rows
 from gitgoodbench.dataset.rows import COLUMNS, Place, RowError
+from gitgoodbench.dataset.types import sample_type, sample_types
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import replacing
 from gitgoodbench.mining.project import Project
-from gitgoodbench.mining.records import SPECS, Candidate, MinedRow, spec_fields
+from gitgoodbench.mining.records import Candidate, MinedRow, spec_fields
 
 SUFFIXES: Final = (".parquet", ".jsonl")
 
@@ -90,9 +91,10 @@ def mined_fields(row: MinedRow) -> dict[str, Any]:
 
 
 def _mined_row(row: Mapping[str, Any], place: Place) -> MinedRow:
-    spec = SPECS.get(row.get("sample_type"))  # type: ignore[arg-type]
-    if spec is None:
-        raise RowError(place, "sample_type", f"one of {', '.join(SPECS)}", row.get("sample_type"))
+    name = row.get("sample_type")
+    if name not in sample_types():
+        raise RowError(place, "sample_type", f"one of {', '.join(sample_types())}", name)
+    spec = sample_type(str(name)).spec
     try:
         project = Project.model_validate({**row, "programming_language": row.get("project_language")})
         candidate = Candidate.model_validate(

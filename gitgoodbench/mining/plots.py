@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gitgoodbench.dataset.sample import FileCommitChainSpec, MergeSpec
+from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.project import LARGEST, SIZES
 from gitgoodbench.mining.records import MinedRow
@@ -16,7 +17,6 @@ from gitgoodbench.mining.records import MinedRow
 DIFFICULTIES: Final = ("easy", "medium", "hard")
 SIZE_NAMES: Final = (*(name for name, _ in SIZES), LARGEST)
 _COLOURS: Final = {"easy": "#7fb069", "medium": "#e6aa3c", "hard": "#c8553d"}
-_TYPES: Final = {"merge": "merges", "file_commit_chain": "chains"}
 
 
 def draw_plots(rows: Sequence[MinedRow], folder: Path) -> list[tuple[str, str]]:
@@ -47,7 +47,7 @@ def draw_plots(rows: Sequence[MinedRow], folder: Path) -> list[tuple[str, str]]:
 
 
 def _draw_difficulty(rows: Sequence[MinedRow], axes: Any) -> bool:
-    count = Counter((f"{row.language}\n{_TYPES[row.sample_type]}", row.candidate.difficulty) for row in rows)
+    count = Counter((f"{row.language}\n{sample_type(row.sample_type).title}", row.candidate.difficulty) for row in rows)
     groups = sorted({group for group, _ in count})
     below = [0] * len(groups)
     for difficulty in DIFFICULTIES:

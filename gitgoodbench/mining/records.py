@@ -9,44 +9,28 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializeAsAny, TypeAdapter
 
-from gitgoodbench.dataset.sample import CommitId, Difficulty, FileCommitChainSpec, MergeSpec, Sample
+from gitgoodbench.dataset.sample import CherryPickSpec, Difficulty, FileCommitChainSpec, MergeSpec, Sample
+from gitgoodbench.dataset.types import sample_type, sample_types, type_of
 from gitgoodbench.git.paths import show_path
+from gitgoodbench.git.process import Git
 from gitgoodbench.mining.chains import Chain
 from gitgoodbench.mining.cherry_picks import CherryPick
 from gitgoodbench.mining.merges import ConflictingMerge
+from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.repository import MinedRepository
 
-SampleType = Literal["merge", "file_commit_chain", "cherry_pick"]
-SAMPLE_TYPES: Final[tuple[SampleType, ...]] = get_args(SampleType)
+DIFFICULTY: Final = TypeAdapter[Difficulty | None](Difficulty | None)
 
 _NOT_WORD: Final = re.compile(r"\W+", re.ASCII)
 
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class CherryPickSpec(_Frozen):
-    """A commit that repeats another one. `source` is abbreviated where the repository lacks it."""
-
-    commit: CommitId
-    source: str
-    trailer: bool
-    same_patch: bool
-    source_present: bool
-
-
-Spec = MergeSpec | FileCommitChainSpec | CherryPickSpec
-SPECS: Final[Mapping[SampleType, type[MergeSpec] | type[FileCommitChainSpec] | type[CherryPickSpec]]] = {
-    "merge": MergeSpec,
-    "file_commit_chain": FileCommitChainSpec,
-    "cherry_pick": CherryPickSpec,
-}
 
 
 class ConflictedFile(_Frozen):
@@ -69,7 +53,7 @@ class Candidate(_Frozen):
         all_lines, sources_only: of chains.
     """
 
-    spec: Spec
+    spec: SerializeAsAny[BaseModel]
     language: str | None
     difficulty: Difficulty | None
     committed: int
@@ -85,8 +69,8 @@ class Candidate(_Frozen):
     content: str | None = None
 
     @property
-    def sample_type(self) -> SampleType:
-        return next(name for name, spec in SPECS.items() if isinstance(self.spec, spec))
+    def sample_type(self) -> str:
+        return type_of(type(self.spec))
 
 
 @dataclass(frozen=True)
@@ -98,7 +82,7 @@ class MinedRow:
     candidate: Candidate
 
     @property
-    def sample_type(self) -> SampleType:
+    def sample_type(self) -> str:
         return self.candidate.sample_type
 
     @property
@@ -110,7 +94,7 @@ class MinedRow:
         """The row of a dataset.
 
         Raises:
-            ValueError: a cherry-pick, or a chain without a difficulty: no dataset has such rows.
+            ValueError: it has no difficulty, as cherry-picks: no dataset has such rows.
         """
         project, spec = self.project, self.candidate.spec
         return Sample.model_validate(
@@ -126,8 +110,7 @@ class MinedRow:
                 "sample_type": self.sample_type,
                 "project_size": project.size or "",
                 "difficulty": self.candidate.difficulty,
-                "merge": spec if isinstance(spec, MergeSpec) else None,
-                "chain": spec if isinstance(spec, FileCommitChainSpec) else None,
+                "spec": spec,
             }
         )
 
@@ -149,9 +132,26 @@ def candidates(
         yield _cherry_pick(pick)
 
 
+def further_candidates(repository: Git, options: MiningOptions, languages: Mapping[str, bytes]) -> Iterator[Candidate]:
+    """What the miners of other sample types find, type by type.
+
+    Raises:
+        UserError: a sample type cannot be loaded.
+    """
+    for name in sample_types():
+        for found in sample_type(name).mine(repository, options):
+            if options.covers(found.committed):
+                yield Candidate(
+                    spec=found.spec,
+                    language=language_of(found.paths, languages),
+                    difficulty=DIFFICULTY.validate_python(found.difficulty),
+                    committed=found.committed,
+                )
+
+
 def number_rows(project: Project, found: Iterable[Candidate]) -> Iterator[MinedRow]:
     """The candidates of a project as rows with ids `{slug}_{sample_type}_{index:04d}`."""
-    count: Counter[SampleType] = Counter()
+    count: Counter[str] = Counter()
     for candidate in found:
         number = count[candidate.sample_type]
         count[candidate.sample_type] += 1
@@ -170,7 +170,7 @@ def language_of(paths: Iterable[bytes], languages: Mapping[str, bytes]) -> str |
     return most[0][0] if len(most) == 1 or (most and most[0][1] > most[1][1]) else None
 
 
-def spec_fields(spec: Spec) -> dict[str, Any]:
+def spec_fields(spec: BaseModel) -> dict[str, Any]:
     """The fields of a scenario as plain values, in their order."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in spec.model_dump().items()}
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
@@ -21,10 +24,11 @@ from gitgoodbench.mining.branches import branches_of
 from gitgoodbench.mining.facts import compute_facts, counters
 from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
 from gitgoodbench.mining.project import Project
-from gitgoodbench.mining.records import SPECS, Candidate, candidates, spec_fields
+from gitgoodbench.mining.records import Candidate, candidates, further_candidates, spec_fields
 from gitgoodbench.mining.repository import MinedRepository, mine_repository
 from gitgoodbench.mining.steps import StepFile
 from gitgoodbench.mining.targets import Target
+from gitgoodbench.plugins import HARNESS, SAMPLES, Plugin, pin, plugins
 from gitgoodbench.workspace.network import Progress
 from gitgoodbench.workspace.store import open_store
 
@@ -101,10 +105,12 @@ def _mine(target: Target, order: Order, known: Collection[str], steps: StepFile)
         languages = dict(order.languages)
         mined = mine_repository(git, order.options, steps.tell)
         project = compute_facts(git, target.project, languages)
-        branches = branches_of(git, {chain.commits[-1] for chain in mined.chains})
+        branches = branches_of(git, {one.commits[-1] for one in mined.chains})
         found = candidates(mined, branches, languages)
-        summary = Summary(target.name, counts_of(mined), round(time.perf_counter() - begun, 3))
-        return Mined(target.name, key, dump_work(summary, project, found))
+        further = list(further_candidates(git, order.options, languages))
+        counts = counts_of(mined) | Counter(candidate.sample_type for candidate in further)
+        summary = Summary(target.name, counts, round(time.perf_counter() - begun, 3))
+        return Mined(target.name, key, dump_work(summary, project, chain(found, further)))
     except GitGoodBenchError as problem:
         return Failed(target.name, _one_line(problem))
     except Exception as problem:
@@ -157,7 +163,7 @@ def _candidate_fields(candidate: Candidate) -> dict[str, Any]:
 
 
 def _candidate(fields: dict[str, Any]) -> Candidate:
-    spec = SPECS[fields.pop("sample_type")].model_validate(fields.pop("spec"))
+    spec = sample_type(fields.pop("sample_type")).spec.model_validate(fields.pop("spec"))
     return Candidate.model_validate({**fields, "spec": spec})
 
 
@@ -176,11 +182,16 @@ def _key(git: Git, target: Target, order: Order) -> str:
         repr(order.options),
         repr(order.languages),
         counters(),
+        [(name, pin(plugin.distribution).rule) for name, plugin in plugins(SAMPLES).items() if not _own(plugin)],
         [target.project.license is None, target.project.contributors is None, target.project.code_lines is None],
         git.run("for-each-ref", "--format=%(objectname) %(refname) %(symref)", *refs).hex(),
         [git.execute(*command).stdout.hex() for command in (("rev-parse", "HEAD"), ("symbolic-ref", "HEAD"))],
     ]
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()[:32]
+
+
+def _own(plugin: Plugin) -> bool:
+    return plugin.distribution == HARNESS
 
 
 def slug(name: str) -> str:

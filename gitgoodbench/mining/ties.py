@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gitgoodbench.dataset.sample import MergeSpec
+from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.sketches import alike_pairs, load_sketch
 
@@ -62,11 +62,8 @@ def repository_ties(rows: Sequence[MinedRow]) -> list[Tie]:
 
 
 def commits_of(row: MinedRow) -> tuple[str, ...]:
-    """The commits that a row shows: those of a chain; a merge and its parents."""
-    spec = row.candidate.spec
-    if isinstance(spec, MergeSpec):
-        return (spec.merge_commit_hash, *spec.parents)
-    return row.candidate.commits
+    """The commits that a row shows: those of a chain; a merge and its parents; those that a sample type names."""
+    return row.candidate.commits or tuple(sample_type(row.sample_type).commits(row.candidate.spec))
 
 
 def components(count: int, ties: Iterable[Tie]) -> list[list[int]]:

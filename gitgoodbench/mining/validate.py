@@ -1,8 +1,7 @@
 """Replaying the rows of a dataset: which cannot be set up, which cannot be solved, and which are not what they say.
 
 Every row is played by `oracle` and `tool-oracle` in each scenario that applies to it and has these agents. Besides,
-and also where no scenario applies, a merge's list of conflicts is compared with its replay, and a chain's commits, file
-and purity with the repository.
+and also where no scenario applies, its sample type compares it with the repository.
 """
 
 from __future__ import annotations
@@ -13,17 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from gitgoodbench.agents.reference import ReferenceAgent
+from gitgoodbench.dataset.findings import Finding, Kind, RowReport
 from gitgoodbench.dataset.loaders import load_suite
-from gitgoodbench.dataset.sample import MergeSpec, Sample
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import EpisodeError, GitGoodBenchError, Status, UserError
-from gitgoodbench.git.conflicts import read_conflicts
-from gitgoodbench.git.process import Git
-from gitgoodbench.mining.chain_check import check_chain
-from gitgoodbench.mining.findings import Finding, Kind, RowReport
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, Verdict
-from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
 _AGENTS: Final[Mapping[str, Kind]] = {"oracle": Kind.ORACLE, "tool-oracle": Kind.TOOL_ORACLE}
@@ -78,9 +74,10 @@ def validate_sample(sample: Sample, validator: Validator) -> RowReport:
     """Replay one row."""
     notes = _Notes()
     try:
-        mirror = validator.store.mirror(sample.name, _commits(sample)).borrow()
-        notes.findings += _check(mirror, sample)
-        if not any(finding.kind in (Kind.SETUP, Kind.CHAIN) for finding in notes.findings):
+        kind = sample_type(sample.sample_type)
+        mirror = validator.store.mirror(sample.name, kind.commits(sample.spec)).borrow()
+        notes.findings += kind.validate(mirror, sample.spec)
+        if not any(finding.kind in (Kind.SETUP, Kind.CHAIN, Kind.SPEC) for finding in notes.findings):
             for scenario in validator.scenarios.values():
                 if scenario.applies_to(sample):
                     _play(sample, scenario, validator, notes)
@@ -88,44 +85,6 @@ def validate_sample(sample: Sample, validator: Validator) -> RowReport:
         notes.findings.append(Finding(Kind.SETUP, " ".join(str(problem).split())))
     findings = tuple(dict.fromkeys(notes.findings))
     return RowReport(sample, tuple(notes.scenarios), notes.attainable, findings)
-
-
-def _commits(sample: Sample) -> list[str]:
-    if sample.merge is not None:
-        return [sample.merge.merge_commit_hash, *sample.merge.parents]
-    assert sample.chain is not None
-    return [sample.chain.newest_commit, sample.chain.oldest_commit]
-
-
-def _check(mirror: Git, sample: Sample) -> Iterator[Finding]:
-    if sample.merge is not None:
-        yield from _check_merge(mirror, sample.merge)
-    elif sample.chain is not None:
-        yield from check_chain(mirror, sample.chain)
-
-
-def _check_merge(mirror: Git, spec: MergeSpec) -> Iterator[Finding]:
-    """Compare what the row lists with the replay of the merge."""
-    line = mirror.line("rev-list", "--parents", "--max-count=1", "--end-of-options", spec.merge_commit_hash)
-    if sorted(line.split()[1:]) != sorted(spec.parents):
-        yield Finding(Kind.SETUP, f"the parents of {spec.merge_commit_hash} are {' '.join(line.split()[1:])}")
-        return
-    with ScratchRepository(mirror) as scratch:
-        replay = scratch.replay(*spec.parents)
-        model = read_conflicts(scratch.git, replay)
-    found = {path.decode("utf-8", "surrogateescape") for path in (*replay.conflicted, *model.paths)}
-    listed = set(spec.files_in_merge_conflict)
-    if found != listed or len(found) != spec.number_of_files_with_merge_conflict:
-        parts = [f"{spec.number_of_files_with_merge_conflict} listed, {len(found)} found"]
-        parts += [f"not in conflict: {path!a}" for path in sorted(listed - found)]
-        parts += [f"not listed: {path!a}" for path in sorted(found - listed)]
-        yield Finding(Kind.FILES, "; ".join(parts))
-    if len(model.conflicts) != spec.total_number_of_merge_conflicts:
-        without = len(model.conflicts) - len(model.text_conflicts)
-        note = f", {without} of them without text" if without else ""
-        yield Finding(
-            Kind.CONFLICTS, f"{spec.total_number_of_merge_conflicts} listed, {len(model.conflicts)} found{note}"
-        )
 
 
 def _play(sample: Sample, scenario: Scenario, validator: Validator, notes: _Notes) -> None:

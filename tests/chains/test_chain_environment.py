@@ -25,6 +25,7 @@ from gitgoodbench.scenario import EpisodeOptions, JudgedScenario
 from gitgoodbench.workspace.store import open_store
 from tests.support.chains import ChainCase, Files, committed, make_chain
 from tests.support.repositories import RepositoryBuilder
+from tests.support.samples import merge_sample
 
 NOBODY = 65534
 GAP = b"".join(b"# %d\n" % number for number in range(8))
@@ -200,7 +201,7 @@ def test_a_commit_that_does_not_exist(
 ) -> None:
     assert case.sample.chain is not None
     spec = case.sample.chain.model_copy(update={"newest_commit": "1" * 40})
-    sample = case.sample.model_copy(update={"chain": spec})
+    sample = case.sample.model_copy(update={"spec": spec})
     with pytest.raises(SetupFailed, match="1111"), begin(scenario, case, local_provider, sample):
         pass
 
@@ -217,7 +218,7 @@ def test_a_repository_that_is_gone(
 def test_a_file_that_the_chain_does_not_change(case: ChainCase, local_provider: SandboxProvider, file: str) -> None:
     """Iterative committing needs the file; a rebase is of commits, whatever the row says of files."""
     assert case.sample.chain is not None
-    wrong = case.sample.model_copy(update={"chain": case.sample.chain.model_copy(update={"file": file})})
+    wrong = case.sample.model_copy(update={"spec": case.sample.chain.model_copy(update={"file": file})})
     with (
         pytest.raises(SetupFailed, match=f"leaves its file {file} as it was"),
         begin(IterativeCommitting(), case, local_provider, wrong),
@@ -228,7 +229,7 @@ def test_a_file_that_the_chain_does_not_change(case: ChainCase, local_provider: 
 
 
 def test_a_sample_of_another_type(scenario: JudgedScenario, case: ChainCase, local_provider: SandboxProvider) -> None:
-    merge = case.sample.model_copy(update={"chain": None, "sample_type": "merge"})
+    merge = merge_sample()
     assert not scenario.applies_to(merge)
     with pytest.raises(SetupFailed, match="is no file-commit chain"), begin(scenario, case, local_provider, merge):
         pass

@@ -66,8 +66,8 @@ def suites(draw: st.DrawFn) -> tuple[Sample, ...]:
     samples = []
     for number in range(draw(st.integers(1, 3))):
         merge = draw(st.booleans())
-        change = {**draw(projects), "id": f"a_b_{number:04d}", "merge": draw(merges)} if merge else {}
-        chain = {**draw(projects), "id": f"a_b_{number:04d}", "chain": draw(chains)} if not merge else {}
+        change = {**draw(projects), "id": f"a_b_{number:04d}", "spec": draw(merges)} if merge else {}
+        chain = {**draw(projects), "id": f"a_b_{number:04d}", "spec": draw(chains)} if not merge else {}
         samples.append(merge_sample(**change) if merge else chain_sample(**chain))
     return tuple(samples)
 

@@ -203,7 +203,7 @@ def test_a_row_that_is_wrong_fails_the_set_up(
 ) -> None:
     assert case.sample.chain is not None
     chain = FileCommitChainSpec.model_validate({**case.sample.chain.model_dump(), **change})
-    sample = case.sample.model_copy(update={"chain": chain})
+    sample = case.sample.model_copy(update={"spec": chain})
     with local_provider.open(run_id="test", episode_id="x") as sandbox, pytest.raises(SetupFailed, match=reason):
         ICC.prepare(sample, case.store, sandbox, EpisodeOptions())
 
@@ -213,6 +213,6 @@ def test_an_oldest_commit_that_is_not_in_the_chain_is_not_believed(
 ) -> None:
     assert case.sample.chain is not None
     chain = case.sample.chain.model_copy(update={"oldest_commit": "1" * 40})
-    sample = case.sample.model_copy(update={"chain": chain})
+    sample = case.sample.model_copy(update={"spec": chain})
     with local_provider.open(run_id="test", episode_id="x") as sandbox:
         assert ICC.prepare(sample, case.store, sandbox, EpisodeOptions()).base == case.base

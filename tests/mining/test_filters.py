@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.filters import SWITCHABLE, FilterSettings, apply_filters, newest_day, spdx_id
-from gitgoodbench.mining.records import Candidate, CherryPickSpec, MinedRow
+from gitgoodbench.mining.records import Candidate, MinedRow
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
 SETTINGS = FilterSettings(as_of=datetime(2025, 7, 1))

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.dataset.rows import RowError
+from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.mining.mined_file import mined_fields, read_mined, write_mined
-from gitgoodbench.mining.records import Candidate, CherryPickSpec, MinedRow, language_of, sample_id
+from gitgoodbench.mining.records import Candidate, MinedRow, language_of, sample_id
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
 PICK = CherryPickSpec(commit="1" * 40, source="abcdef1", trailer=True, same_patch=False, source_present=False)
@@ -38,7 +39,7 @@ def test_nothing_at_all_is_a_file_without_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"sample_type": "rebase"}, "field sample_type: expected one of merge, file_commit_chain, cherry_pick"),
+        ({"sample_type": "rebase"}, "field sample_type: expected one of cherry_pick, file_commit_chain, merge"),
         ({"scenario": "{'a': "}, "field scenario: expected the fields of the scenario as a Python literal"),
         ({"scenario": "{}"}, "field merge_commit_hash: expected a row of `gitgoodbench mine`"),
         ({"stargazers": "many"}, "field stargazers: expected a row of `gitgoodbench mine`"),

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from gitgoodbench.cli import run
+from gitgoodbench.dataset.findings import Kind, RowReport
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.dataset.writers import row_of, write_samples
 from gitgoodbench.mining.branches import branches_of
-from gitgoodbench.mining.findings import Kind, RowReport
 from gitgoodbench.mining.options import LANGUAGES
 from gitgoodbench.mining.records import candidates, number_rows
 from gitgoodbench.mining.repository import mine_repository
@@ -52,9 +52,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 def changed(sample: Sample, **fields: Any) -> Sample:
-    slot = "merge" if sample.merge else "chain"
-    spec = getattr(sample, slot)
-    return sample.model_copy(update={slot: spec.model_copy(update=fields)})
+    return sample.model_copy(update={"spec": sample.spec.model_copy(update=fields)})
 
 
 def findings(report: RowReport) -> list[tuple[Kind, str]]:

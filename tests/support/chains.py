@@ -67,7 +67,7 @@ class ChainCase:
         )
         return Sample(
             id="case_file_commit_chain_0000", name="test/case", programming_language="python",
-            sample_type="file_commit_chain", difficulty="easy", chain=spec,
+            sample_type="file_commit_chain", difficulty="easy", spec=spec,
         )  # fmt: skip
 
 

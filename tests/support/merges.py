@@ -67,7 +67,7 @@ class MergeCase:
         )
         return Sample(
             id="case_merge_0000", name="test/case", programming_language="python", sample_type="merge",
-            difficulty="easy", merge=spec,
+            difficulty="easy", spec=spec,
         )  # fmt: skip
 
 

@@ -61,7 +61,7 @@ def chain_sample(commits: Sequence[str], file: str = "a.py") -> Sample:
     )
     return Sample(
         id="case_file_commit_chain_0000", name="test/case", programming_language="python",
-        sample_type="file_commit_chain", difficulty="easy", chain=spec,
+        sample_type="file_commit_chain", difficulty="easy", spec=spec,
     )  # fmt: skip
 
 

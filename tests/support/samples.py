@@ -56,10 +56,10 @@ def chain_row(**changes: Any) -> dict[str, Any]:
 
 
 def merge_sample(**changes: Any) -> Sample:
-    fields = {**merge_row(), "merge": MERGE_SCENARIO, **changes}
+    fields = {**merge_row(), "spec": MERGE_SCENARIO, **changes}
     return Sample.model_validate(fields)
 
 
 def chain_sample(**changes: Any) -> Sample:
-    fields = {**chain_row(), "chain": CHAIN_SCENARIO, **changes}
+    fields = {**chain_row(), "spec": CHAIN_SCENARIO, **changes}
     return Sample.model_validate(fields)

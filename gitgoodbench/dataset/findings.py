@@ -19,6 +19,7 @@ class Kind(StrEnum):
     FILES = "other files in conflict"
     CONFLICTS = "other number of conflicts"
     PURITY = "other purity"
+    SPEC = "not what the repository has"
 
 
 @dataclass(frozen=True)
