@@ -18,6 +18,7 @@ from gitgoodbench.cli import (
     plugins,
     report,
     resume,
+    schema,
     score,
     show,
     validate,
@@ -41,6 +42,7 @@ app.command("resume")(resume.resume)
 app.command("score")(score.score)
 app.command("report")(report.report)
 app.command("show")(show.show)
+app.command("schema")(schema.schema)
 app.command("mine")(mine.mine)
 app.command("build-dataset")(build_dataset.build_dataset)
 app.command("validate")(validate.validate)

@@ -1,0 +1,59 @@
+"""JSON schemas of the files of a run, generated from the types that the files are made of.
+
+They are shipped as gitgoodbench/schemas/*.json. `python -m gitgoodbench.reporting.schemas` writes them anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, TypeAdapter
+
+from gitgoodbench.details import Details
+from gitgoodbench.errors import UserError
+from gitgoodbench.reporting.file_models import Event, JudgePromptsFile, SummaryFile, TrajectoryFile
+from gitgoodbench.runs.manifest import Manifest
+from gitgoodbench.runs.result import Result
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+def _of(model: type[BaseModel]) -> Callable[[], dict[str, Any]]:
+    return lambda: model.model_json_schema(mode="serialization")
+
+
+SCHEMAS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
+    "manifest": _of(Manifest),
+    "result": _of(Result),
+    "details": _of(Details),
+    "trajectory": _of(TrajectoryFile),
+    "judge-prompts": _of(JudgePromptsFile),
+    "summary": _of(SummaryFile),
+    "run-log": lambda: TypeAdapter(Event).json_schema(mode="serialization"),
+}
+"""Name -> its schema, made anew. outcome.json has the schema `result`; `run-log` is of one line of run.log."""
+
+
+def generated(name: str) -> str:
+    """The schema as its file has it."""
+    return json.dumps({"$schema": DIALECT, **SCHEMAS[name]()}, indent=2, sort_keys=True) + "\n"
+
+
+def shipped(name: str) -> str:
+    """The schema that came with the package.
+
+    Raises:
+        UserError: there is none of that name.
+    """
+    if name not in SCHEMAS:
+        raise UserError(f"there is no schema {name!r}; there are: {', '.join(SCHEMAS)}")
+    return (files("gitgoodbench") / "schemas" / f"{name}.json").read_text("ascii")
+
+
+if __name__ == "__main__":
+    for each in SCHEMAS:
+        (Path(__file__).parents[1] / "schemas" / f"{each}.json").write_text(generated(each), "ascii")
