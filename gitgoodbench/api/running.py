@@ -7,6 +7,7 @@ import inspect
 import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -78,7 +79,8 @@ class FunctionAgent:
         session = Session(episode, self.name, self._tool_set, meter=meter)
         played = self._player(session)
         if inspect.isawaitable(played):
-            asyncio.run(_wait_for(played))
+            with ThreadPoolExecutor(1) as thread:  # in this one an event loop may be running, as in a notebook
+                thread.submit(asyncio.run, _wait_for(played)).result()
         status, error = session.ending
         return Trajectory(status, session.messages, meter.usage, meter.turns, error, tuple(meter.notes))
 

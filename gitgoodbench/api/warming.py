@@ -13,13 +13,13 @@ def warm_up() -> None:
 
     The compiled code is kept on disk: in a fresh environment this takes a minute or so, later a second.
     """
-    from gitgoodbench.ted import closest_subtree, parse
-    from gitgoodbench.ted import distance as tree_distance
-    from gitgoodbench.ted.matching import least_distance
-    from gitgoodbench.ted.plain import subtree_distances
+    from gitgoodbench.ted import bounds, closest_subtree, parse, plain, tree_edit_distance
+    from gitgoodbench.ted.matching import aligned, least_distance
 
     needle, haystack = (parse(source, "python", isolated=True) for source in (_NEEDLE, _HAYSTACK))
     closest_subtree(needle, haystack)
     least_distance(needle, haystack)
-    tree_distance(needle, haystack)
-    subtree_distances(needle.nodes, haystack.nodes)
+    tree_edit_distance(needle, haystack)
+    small, large = aligned(needle, haystack), haystack.nodes
+    plain.subtree_distances(small, large)
+    bounds.least_part_distance(small.labels, small.leftmost, large.labels, large.leftmost)

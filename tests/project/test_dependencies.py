@@ -17,6 +17,7 @@ OWN = {"gitgoodbench", "scenarios", "tests", "bench"}
 TOOLS = {  # of `dev`: programs and type stubs, which nothing imports
     "build",
     "import-linter",
+    "ipykernel",
     "joblib-stubs",
     "mypy",
     "pandas-stubs",
