@@ -19,6 +19,7 @@ from gitgoodbench.mining.options import SOURCE_SUFFIXES
 from gitgoodbench.mining.plots import DIFFICULTIES
 from gitgoodbench.mining.push import check_hub_name, push_to_hub
 from gitgoodbench.mining.splits import SplitPlan, unix_time
+from gitgoodbench.mining.statistics import difficulties, rows_frame
 from gitgoodbench.reporting.tables import make_console
 
 _ALL_PROJECT_FILTERS = "projects"
@@ -79,9 +80,8 @@ def _print(console: Console, built: BuiltDataset, plan: SplitPlan) -> None:
     console.print(filters)
     splits = _table("split", "rows", "repositories", *DIFFICULTIES)
     for name, rows in built.splits.rows.items():
-        counts = [sum(row.candidate.difficulty == difficulty for row in rows) for difficulty in DIFFICULTIES]
-        repositories = len({row.project.name for row in rows})
-        splits.add_row(name, str(len(rows)), str(repositories), *map(str, counts))
+        frame = rows_frame(rows)
+        splits.add_row(name, *map(str, (len(rows), frame.repository.nunique(), *difficulties(frame))))
     say(console, "")
     console.print(splits)
     for note in split_notes(built.splits, plan):

@@ -14,6 +14,7 @@ from gitgoodbench.mining.filters import Removed
 from gitgoodbench.mining.plots import DIFFICULTIES
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.splits import SplitPlan, Splits
+from gitgoodbench.mining.statistics import by_difficulty, difficulties, repositories, rows_frame
 
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _MOST_REPOSITORIES: Final = 100
@@ -124,20 +125,15 @@ def split_notes(splits: Splits, plan: SplitPlan) -> list[str]:
 
 
 def _split_table(splits: Mapping[str, Sequence[MinedRow]]) -> str:
-    lines = []
+    lines: list[list[object]] = []
     for split, rows in splits.items():
-        count = Counter((row.language, row.sample_type, row.candidate.difficulty) for row in rows)
-        for language, sample_type in sorted({(row.language, row.sample_type) for row in rows}):
-            counts = [count[language, sample_type, difficulty] for difficulty in DIFFICULTIES]
+        frame = rows_frame(rows)
+        for (language, sample_type), counts, _ in by_difficulty(frame, "language", "sample_type"):
             lines.append([split, language, sample_type, *counts, sum(counts)])
-        repositories = len({row.project.name for row in rows})
-        lines.append([f"**{split}**", f"{repositories} repositories", "", *_by_difficulty(rows), len(rows)])
+        lines.append(
+            [f"**{split}**", f"{frame.repository.nunique()} repositories", "", *difficulties(frame), len(rows)]
+        )
     return table(["split", "language", "sample type", *DIFFICULTIES, "all"], lines)
-
-
-def _by_difficulty(rows: Sequence[MinedRow]) -> list[int]:
-    count = Counter(row.candidate.difficulty for row in rows)
-    return [count[difficulty] for difficulty in DIFFICULTIES]
 
 
 def _filter_text(facts: CardFacts) -> str:
@@ -163,13 +159,10 @@ def _merge_table(rows: Sequence[MinedRow]) -> str:
     merges = [row for row in rows if row.sample_type == "merge"]
     if not merges:
         return "None."
-    lines = []
-    for language in sorted({row.language for row in merges}):
-        cells = []
-        for difficulty in DIFFICULTIES:
-            chosen = [row for row in merges if (row.language, row.candidate.difficulty) == (language, difficulty)]
-            cells.append(f"{sum(row.candidate.attainable is True for row in chosen)} of {len(chosen)}")
-        lines.append([language, *cells])
+    lines = [
+        [language, *(f"{hits} of {total}" for hits, total in zip(attainable, counts, strict=True))]
+        for (language,), counts, attainable in by_difficulty(rows_frame(merges), "language")
+    ]
     kinds = Counter(kind for row in merges for file in row.candidate.files for kind in file.kinds)
     listed = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     return (
@@ -180,12 +173,7 @@ def _merge_table(rows: Sequence[MinedRow]) -> str:
 
 
 def _repository_table(rows: Sequence[MinedRow]) -> str:
-    count = Counter(row.project.name for row in rows)
-    projects = {row.project.name: row.project for row in rows}
-    lines = [
-        [name, projects[name].license or "unknown", projects[name].size or "unknown", number]
-        for name, number in sorted(count.items(), key=lambda item: (-item[1], item[0]))
-    ]
+    lines = repositories(rows_frame(rows))
     more = len(lines) - _MOST_REPOSITORIES
     shown = table(["repository", "licence", "size", "rows"], lines[:_MOST_REPOSITORIES])
     return f"{shown}\n\nand {more} more." if more > 0 else shown
