@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gitgoodbench.details import Details
 from gitgoodbench.errors import Status
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord
@@ -109,7 +110,8 @@ def test_no_message_is_no_error(message: str | None) -> None:
 
 def test_the_fields_of_a_result_are_those_of_the_settlement_without_its_facts() -> None:
     judge, error = JudgeRecord(state=State.JUDGED, verdict=Vote.WIN), ErrorRecord(kind="k", message="m")
-    assert Settlement(Status.GAVE_UP, True, False, GATES, SCORES, judge, FACTS, error).fields() == {
+    details = Details(diff="")
+    assert Settlement(Status.GAVE_UP, True, False, GATES, SCORES, judge, FACTS, error, details).fields() == {
         "status": Status.GAVE_UP,
         "success": Status.GAVE_UP.is_success,
         "solved": True,
@@ -118,4 +120,5 @@ def test_the_fields_of_a_result_are_those_of_the_settlement_without_its_facts() 
         "scores": SCORES,
         "judge": judge,
         "error": error,
+        "details": details,
     }
