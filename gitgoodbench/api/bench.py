@@ -99,6 +99,10 @@ class Bench:
         self._store = open_store(None if self._config.repos is None else Path(self._config.repos), offline=offline)
         self._id = f"api-{uuid.uuid4().hex[:12]}"
         self._places = Places(max_open)
+        self._executor = ThreadPoolExecutor(  # for asyncio's variants: the default one has cores + 4 threads
+            min(max_open, _MOST_WORKERS), thread_name_prefix=self._id
+        )
+        weakref.finalize(self, self._executor.shutdown, wait=False)
         self._open: set[Session] = set()
         self._lock = threading.Lock()
         self._at_the_end = weakref.finalize(self, _close_all, self._open)
@@ -111,13 +115,6 @@ class Bench:
     def _panel(self) -> Panel | None:
         judges = judge_options(self._config)
         return None if judges is None else open_panel(judges)
-
-    @cached_property
-    def _executor(self) -> ThreadPoolExecutor:
-        """For asyncio's variants. Its own: the default one has four threads more than the machine has cores."""
-        executor = ThreadPoolExecutor(min(self._places.count, _MOST_WORKERS), thread_name_prefix=self._id)
-        weakref.finalize(self, executor.shutdown, wait=False)
-        return executor
 
     def task(self, task_id: str) -> Task:
         """The task of that id.
@@ -155,7 +152,12 @@ class Bench:
             UserError: this thread has opened all of `max_open` sessions and would wait for itself.
             EpisodeError: the sample cannot be set up, or no sandbox can be had.
         """
-        taker = self._places.take(waits=True).result()
+        place = self._places.take(waits=True)
+        try:
+            taker = place.result()
+        except BaseException:  # Ctrl-C
+            self._places.abandon(place)
+            raise
         return self._open_in(taker, task, seed)
 
     def aopen(self, task: Task, seed: int = 0) -> Opening:
@@ -168,8 +170,7 @@ class Bench:
         try:
             taker = await asyncio.wrap_future(place)
         except asyncio.CancelledError:
-            if not place.cancel() and not place.cancelled():
-                self._places.give_back(place.result())
+            self._places.abandon(place)
             raise
         future = self._executor.submit(self._open_in, taker, task, seed)
         try:

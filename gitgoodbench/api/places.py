@@ -53,3 +53,8 @@ class Places:
                     self._takers.append(next_taker)
                     future.set_result(next_taker)
                     return
+
+    def abandon(self, place: Future[int]) -> None:
+        """Leave the line, or give back a place that came at the same moment."""
+        if not place.cancel():
+            self.give_back(place.result())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any, Literal, get_type_hints
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, get_type_hints
 
 from gitgoodbench.api.session import Session, SessionError
 from gitgoodbench.errors import UserError
@@ -61,7 +61,10 @@ def _tools(scenario: str, tools: str) -> list[Tool]:
 
 
 def _method(tool: Tool) -> Callable[..., str]:
-    hints = get_type_hints(tool.function)
+    described = tool.schema["function"]["parameters"]["properties"]
+    hints = {
+        name: _type_in(described[name]) if hint is Any else hint for name, hint in get_type_hints(tool.function).items()
+    }
     signature = inspect.signature(tool.function)
     parameters = [each.replace(annotation=hints[each.name]) for each in signature.parameters.values()]
 
@@ -74,6 +77,17 @@ def _method(tool: Tool) -> Callable[..., str]:
     method.__name__ = method.__qualname__ = tool.name
     method.__doc__ = inspect.getdoc(tool.function)
     method.__annotations__ = hints
-    described = signature.replace(parameters=[own, *parameters], return_annotation=str)
-    method.__signature__ = described  # type: ignore[attr-defined]
+    method.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[own, *parameters], return_annotation=str
+    )
     return method
+
+
+_TYPES: Final = {"integer": int, "number": float, "string": str, "boolean": bool, "object": dict}
+
+
+def _type_in(schema: Mapping[str, Any]) -> Any:
+    """The type that a schema promises, for an annotation that takes more than that."""
+    if schema.get("type") == "array":
+        return list[_type_in(schema.get("items", {}))]  # type: ignore[misc]
+    return _TYPES.get(schema.get("type", ""), Any)

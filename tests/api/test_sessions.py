@@ -12,7 +12,9 @@ import pytest
 from gitgoodbench import Bench, Outcome, Session, SessionError, Status, Task, ToolResult, UserError
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.sandbox.base import SandboxDied
+from tests.support.judging import favouring, judged_by
 from tests.support.leftovers import leftovers
+from tests.support.scripted_llm import ScriptedServer
 
 ANSWER = ("resolve_current_merge_conflict_with", {"content": "resolved\n"})
 
@@ -257,3 +259,23 @@ def test_options_of_plugins_reach_the_episode() -> None:
         assert bench.preview(bench.tasks[0]).facts["hunks_offered"] == "all"
     with pytest.raises(UserError, match="icc"):
         Bench("mini", sandbox="local", offline=True, options={"icc.colour": "red"})
+
+
+def test_a_judge_settles_what_needs_one() -> None:
+    with ScriptedServer(judged_by(favouring("Our own words"))) as server:
+        judge = {"model": "judge", "base_url": server.url}
+        with Bench("mini", scenario="icc", sandbox="local", offline=True, judge=judge) as bench:
+            task = bench.tasks[0]
+            with bench.open(task) as session:
+                session.call("commit_changes_in", {"selected_hunks": "all", "commit_message": "Our own words"})
+                if not session.finished:
+                    session.call("commit_remaining_changes", {"commit_message": "Our own words"})
+                outcome = session.finish()
+            scored = bench.score(task, outcome)
+        assert (scored.status, scored.solved, scored.solved_paper, scored.reward) == ("completed", True, True, 1.0)
+        assert scored.judge is not None
+        assert (scored.judge["verdict"], len(server.requests)) == ("win", 2)
+    with Bench("mini", scenario="icc", sandbox="local", offline=True) as bench:
+        scored = bench.score(task, outcome)
+    assert (scored.status, scored.solved, scored.judge) == ("completed", None, None)
+    assert 0 < scored.reward < 0.9

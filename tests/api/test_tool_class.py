@@ -15,6 +15,8 @@ def test_the_methods_are_the_tools() -> None:
     assert [name for name in vars(kind) if not name.startswith("__")] == names
     signature = inspect.signature(kind().edit_file)  # type: ignore[attr-defined]
     assert str(signature.parameters["path"]) == "path: str"
+    hunks = inspect.signature(tool_class("icc").commit_changes_in).parameters["selected_hunks"]  # type: ignore[attr-defined]
+    assert hunks.annotation == list[int]
     assert "Replace a piece of a file" in (kind.edit_file.__doc__ or "")  # type: ignore[attr-defined]
 
 
