@@ -35,7 +35,7 @@ def outcome(*command: str | Path, cwd: Path = ROOT) -> str:
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_stand_in_fenced_blocks_with_known_marks(page: Path) -> None:
     assert unfenced_commands(page) == []
-    assert {block.language for block in blocks(page)} <= {"sh", "python", "toml", "text", "json", "yaml"}
+    assert {block.language for block in blocks(page)} <= {"sh", "py", "python", "toml", "text", "json", "yaml"}
     assert {need for block in blocks(page) for need in block.needs} <= NEEDS
 
 

@@ -3,6 +3,7 @@
 ```sh                   a test runs it, in a folder that the page's blocks share
 ```sh needs=key,input   a test checks its commands and flags only: it needs a key, network, docker, input, long
 ```python               a test runs it
+```py                   a file of the package on that page, which has a test of its own
 """
 
 from __future__ import annotations
