@@ -197,11 +197,13 @@ def test_a_rejected_judge_ends_the_run_in_one_line_and_resume_judges_on(
         assert shown.code == 2
         assert "gitgoodbench: the run was stopped:" in shown.err
         assert "set GITGOODBENCH_JUDGE_API_KEY or OPENAI_API_KEY to a valid one" in shown.err
-        assert len(judging.results()) == 1
+        assert judging.results() == []
+        (saved,) = (judging.out / "r/samples").glob("*/*/*/outcome.json")
         replies.clear()
         monkeypatch.setenv("GITGOODBENCH_JUDGE_API_KEY", "sk-the-right-one")
         shown = judging("resume", judging.out / "r")
         assert shown.code == 0
+        assert not saved.exists()
         assert {request.headers["authorization"] for request in server.requests[1:]} == {"Bearer sk-the-right-one"}
     assert [result["solved"] for result in results(judging)] == [True] * 5
 
