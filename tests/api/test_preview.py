@@ -6,6 +6,7 @@ import pytest
 
 from gitgoodbench import Bench, tool_schemas
 from gitgoodbench.sandbox.local import LocalProvider
+from tests.support.leftovers import leftovers
 
 
 @pytest.mark.parametrize("tools", ["published", "extended"])
@@ -37,3 +38,14 @@ def test_a_shell_is_previewed_without_docker(monkeypatch: pytest.MonkeyPatch) ->
         assert isinstance(scenario, PreviewingScenario)
         preview = scenario.preview(task.sample, bench._store, replace(options, tool_set=ToolSet.SHELL))
         assert [tool["function"]["name"] for tool in preview.tools] == ["run_command", "finish"]
+
+
+def test_a_scenario_that_cannot_preview_is_opened_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench("mini", scenario="ir", sandbox="local", offline=True)
+    task = bench.tasks[0]
+    told = bench.preview(task)
+    before = leftovers()
+    monkeypatch.setattr("gitgoodbench.api.bench.load_scenarios", lambda: {"ir": object()})
+    preview = bench.preview(task)
+    assert (list(preview.prompt), list(preview.tools)) == (list(told.prompt), list(told.tools))
+    assert leftovers() == before
