@@ -21,7 +21,8 @@ class Scored:
 
     solved, solved_paper: None where a judge would have to say and none was asked, and where there is nothing to score.
     scores: None where a score cannot be known. reward: see `reward_of`. judge: what judges said. error: why the status
-    is not `completed`.
+    is not `completed`. details: files, conflicts and commits beside the real ones (see `gitgoodbench.details`);
+    they hold the answer.
     """
 
     status: Status
@@ -33,6 +34,7 @@ class Scored:
     reward: float
     judge: Mapping[str, Any] | None = None
     error: str | None = None
+    details: Mapping[str, Any] | None = None
 
     @classmethod
     def of(cls, result: Result) -> Scored:
@@ -47,6 +49,7 @@ class Scored:
             reward=reward_of(result),
             judge=None if result.judge is None else result.judge.model_dump(mode="json"),
             error=None if result.error is None else result.error.message,
+            details=None if result.details is None else result.details.model_dump(mode="json"),
         )
 
     def to_dict(self) -> dict[str, Any]:

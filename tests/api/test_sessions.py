@@ -52,6 +52,9 @@ def test_a_task_is_played_and_scored_without_a_run_folder(bench: Bench, task: Ta
         assert session.call(*ANSWER) == ToolResult("error: not run: the work is finished", is_error=True)
     scored = bench.score(task, Outcome.from_json(outcome.to_json()))
     assert (scored.status, scored.solved, scored.reward, scored.error) == (Status.COMPLETED, False, 0.0, None)
+    assert scored.details is not None
+    assert [file["exact"] for file in scored.details["files"]] == [False]
+    assert scored.to_dict()["status"] == "completed"
     assert all(scored.gates.values())
 
 
