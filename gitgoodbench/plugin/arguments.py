@@ -11,25 +11,32 @@ from pydantic_core import PydanticCustomError
 from gitgoodbench.dialects import read_json, reader_of
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.messages import clean_message
-from gitgoodbench.git.paths import parse_path
+from gitgoodbench.git.paths import parse_path, show_path
 from gitgoodbench.git.text import to_bytes
+from gitgoodbench.git.tree_paths import is_tree_path
 
 MAX_MESSAGE_BYTES: Final = 64 * 1024
+LONGEST_PATH_TEXT: Final = 4096
 
 
 def path_argument(text: str) -> bytes:
-    """A path from the project's root as a model writes it, perhaps quoted, with `./` before it or `/` behind.
+    """A path from the project's root as a model writes it, perhaps quoted, with `./` before it or `/` behind; `.` is
+    the root itself.
 
     Raises:
-        ToolError: it is quoted, but not well.
+        ToolError: it is quoted, but not well, or no path inside the project.
     """
+    if len(text) > LONGEST_PATH_TEXT:
+        raise ToolError(f"a path has at most {LONGEST_PATH_TEXT} characters")
     try:
-        path = parse_path(text)
+        path = parse_path(text).rstrip(b"/")
     except ValueError as problem:
         raise ToolError(str(problem)) from problem
     while path.startswith(b"./"):
         path = path[2:]
-    return path.rstrip(b"/")
+    if path != b"." and not is_tree_path(path):
+        raise ToolError(f"{show_path(path)} is not a path inside the project; give it from the root, as in src/app.py")
+    return path
 
 
 def message_argument(text: str, name: str = "commit_message") -> bytes:
@@ -61,7 +68,7 @@ def _read_numbers(value: Any, info: ValidationInfo) -> list[int] | Literal["all"
 
 
 def _numbers_in(value: Any) -> list[int] | Literal["all"] | None:
-    """The numbers that a value names; None where it names none, or something besides."""
+    """The numbers that a value names; None where it names none, too many, or something besides."""
     if isinstance(value, str):
         if value.strip().casefold() in ("all", "*"):
             return "all"
@@ -83,27 +90,33 @@ def _numbers_in(value: Any) -> list[int] | Literal["all"] | None:
         if not isinstance(read, list):
             return None
         numbers += read
+        if len(numbers) > _MOST_NUMBERS:
+            return None
     return numbers
 
 
 def _numbers_in_text(text: str) -> list[int] | None:
-    """Numbers and ranges, between them commas or blanks."""
+    """Numbers and ranges, between them commas, blanks or words that say no more."""
     numbers: list[int] = []
-    for word in _RANGE.sub(r"\1-\2", text.strip(" []")).replace(",", " ").split():
-        first, _, last = word.partition("-")
+    for word in _RANGE.sub(r"\1-\2", _BETWEEN.sub(" ", text.strip(" []"))).split():
+        first, dash, last = word.partition("-")
         if not (first.isascii() and first.isdigit() and len(first) < 10):
             return None
-        if not last:
+        if not dash:
             numbers.append(int(first))
-        elif last.isascii() and last.isdigit() and len(last) < 10 and int(last) - int(first) < _LONGEST_RANGE:
+        elif last.isascii() and last.isdigit() and len(last) < 10 and 0 <= int(last) - int(first) < _MOST_NUMBERS:
             numbers += range(int(first), int(last) + 1)
         else:
+            return None
+        if len(numbers) > _MOST_NUMBERS:
             return None
     return numbers or None
 
 
-_RANGE: Final = re.compile(r"(\d+)\s*-\s*(\d+)")
-_LONGEST_RANGE: Final = 100_000
+_BETWEEN: Final = re.compile(r",|#|\b(?:hunks?|and)\b", re.IGNORECASE)
+_RANGE: Final = re.compile(r"(\d+)\s*(?:[-\u2013]|\bto\b)\s*(\d+)")
+_MOST_NUMBERS: Final = 100_000
+"""A short text names very many numbers by ranges; more than these no view has."""
 
 Numbers = Annotated[
     Any, BeforeValidator(_read_numbers), WithJsonSchema({"type": "array", "items": {"type": "integer"}})

@@ -6,6 +6,7 @@ the answer began (`begin_answer`), and not what they have become in between.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -78,7 +79,7 @@ class Division:
         unknown = sorted({number for number in numbers if not 1 <= number <= last})
         if unknown:
             faults.append(f"there is no hunk {_listed(unknown)}: they are numbered 1 to {last}")
-        twice = sorted({number for number in numbers if numbers.count(number) > 1})
+        twice = sorted(number for number, count in Counter(numbers).items() if count > 1)
         if twice:
             faults.append(f"hunk {_listed(twice)} is selected more than once")
         gone = [
@@ -102,7 +103,7 @@ class Division:
         self.rest_committed = True
         return self._states()
 
-    def split(self, number: int, after_lines: Sequence[int]) -> range:
+    def split(self, number: int, after_lines: Sequence[int] | Literal["all"]) -> range:
         """Split a hunk after some of its changed lines, counted from 1; returns the numbers of what it became, which
         calls of the next answer may use.
 
@@ -117,6 +118,8 @@ class Division:
             raise ToolError("after_lines names no line")
         if len(part.changed) == 1:
             raise ToolError(f"hunk {number} is a single line, so it cannot be split")
+        if after_lines == "all":
+            after_lines = range(1, len(part.changed))
         try:
             parts = text.split(part, after_lines)
         except ValueError as problem:

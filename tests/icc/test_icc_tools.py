@@ -122,6 +122,7 @@ def test_several_hunks_in_one_commit_in_whatever_order_they_are_named(
         ([0, -1], "there is no hunk -1, 0: they are numbered 1 to 3"),
         ([1, 1, 9], "there is no hunk 9: they are numbered 1 to 3; hunk 1 is selected more than once"),
         (list(range(4, 99)), "and 85 more"),
+        (list(range(1, 100_000)), "and 99986 more"),
     ],
 )
 def test_hunks_that_are_not_there_are_refused_and_nothing_is_committed(
@@ -134,7 +135,13 @@ def test_hunks_that_are_not_there_are_refused_and_nothing_is_committed(
         assert len(episode.division.remaining) == 3
 
 
-@pytest.mark.parametrize("selected", [["one"], [True], {"1": 1}, "1-x", "-1", [[1]], [1.5]])
+@pytest.mark.parametrize(
+    "selected",
+    [
+        ["one"], [True], {"1": 1}, "1-x", "-1", [[1]], [1.5], "hunk", "3-1", "1, 3-2", "1-", "\u0661", "1-999999999",
+        ["1-90000"] * 9, "1-90000 " * 9,
+    ],
+)  # fmt: skip
 def test_what_names_no_hunks_is_refused_with_a_right_call(
     case: ChainCase, local_provider: SandboxProvider, selected: object
 ) -> None:
@@ -151,6 +158,8 @@ def test_what_names_no_hunks_is_refused_with_a_right_call(
     [
         (2, [2]), ("2", [2]), (["2"], [2]), ([2.0], [2]), ("[1, 3]", [1, 3]), ("1-2", [1, 2]), (["1-2", 3], [1, 2, 3]),
         ("1, 3", [1, 3]), ("1 - 3", [1, 2, 3]), ("all", "all"), (["ALL"], "all"),
+        ("1 and 3", [1, 3]), ("hunk 2", [2]), (["Hunk #1", "#3"], [1, 3]), ("hunks 1 to 3", [1, 2, 3]),
+        ("1\u20133", [1, 2, 3]),
     ],
 )  # fmt: skip
 def test_other_ways_to_name_hunks_are_read_and_noted(
@@ -160,7 +169,9 @@ def test_other_ways_to_name_hunks_are_read_and_noted(
     with begin(case, local_provider) as (episode, _):
         result = call_tool(episode.tools, "commit_changes_in", arguments)
         assert not result.is_error
-        assert result.readings == (f"selected_hunks: {json.dumps(selected)} read as {json.dumps(read)}",)
+        assert result.readings == (
+            f"selected_hunks: {json.dumps(selected, ensure_ascii=False)} read as {json.dumps(read)}",
+        )
         wanted = {"all": 3}.get(str(read), len(read))  # type: ignore[arg-type]
         assert len(episode.division.remaining) == 3 - wanted
     with begin(case, local_provider, EpisodeOptions(strict_tools=True)) as (episode, _):
@@ -293,6 +304,13 @@ def test_a_split_that_makes_no_sense_is_refused(
         with pytest.raises(ToolError, match=reason):
             call(episode, "split_hunk", hunk=hunk, after_lines=after)
         assert len(episode.division.remaining) == 3
+
+
+def test_all_lines_split_a_hunk_into_single_lines(case: ChainCase, local_provider: SandboxProvider) -> None:
+    with begin(case, local_provider, EXTENDED) as (episode, _):
+        call(episode, "split_hunk", hunk=1, after_lines="all")
+        assert [len(piece.part.changed) for piece in episode.division.remaining[:3]] == [1, 1, 1]
+        assert len(episode.division.remaining) == 5
 
 
 @pytest.mark.parametrize("seed", range(6))

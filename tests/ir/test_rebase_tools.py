@@ -221,6 +221,7 @@ def test_files_can_be_seen_as_each_commit_left_them(case: RebaseCase, local_prov
             (1, "dir", "dir is a folder in commit 1"),
             (1, "../a.py", "not a path inside the project"),
             (1, "--help", "--help does not exist in commit 1"),
+            (1, "a" * 300_000, "a path has at most 4096 characters"),
             (3, "a.py", "commit_index must be 0 to 2"),
         ):
             with pytest.raises(ToolError, match=fault):

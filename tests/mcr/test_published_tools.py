@@ -110,7 +110,20 @@ def test_files_are_shown_as_they_stand(case: MergeCase, local_provider: SandboxP
 
 
 @pytest.mark.parametrize(
-    "path", ["/etc/passwd", "../../etc/passwd", "dir", "absent", "", ".git/config", "--output=x", "\ud800", '"\\q"']
+    "path",
+    [
+        "/etc/passwd",
+        "../../etc/passwd",
+        "dir",
+        "absent",
+        "",
+        ".git/config",
+        "--output=x",
+        "\ud800",
+        '"\\q"',
+        "\0",
+        pytest.param("a" * 300_000, id="long"),
+    ],
 )
 def test_what_is_no_file_of_the_project_cannot_be_viewed(
     case: MergeCase, local_provider: SandboxProvider, path: str
@@ -118,10 +131,12 @@ def test_what_is_no_file_of_the_project_cannot_be_viewed(
     with begin(case, local_provider) as (episode, sandbox):
         before = sandbox.exec(["find", "."]).stdout
         for tool in ("view_file_at", "view_diff_for"):
-            if tool == "view_diff_for" and path in ("dir", ""):
+            if tool == "view_diff_for" and path == "dir":
                 continue
-            with pytest.raises(ToolError):
+            with pytest.raises(ToolError) as refused:
                 call(episode, tool, relative_path_from_project_root=path)
+            assert sandbox.work_dir not in str(refused.value)
+            assert len(str(refused.value)) < 500
         assert sandbox.exec(["find", "."]).stdout == before
 
 
@@ -141,6 +156,8 @@ def test_differences_run_from_local_to_incoming(case: MergeCase, local_provider:
         assert shown.endswith("@@ -1 +1 @@\n-3 ours\n+3 theirs\n")
         same = call(episode, "view_diff_for", relative_path_from_project_root="dir/same.py")
         assert same == "dir/same.py is the same on both sides"
+        whole = call(episode, "view_diff_for", relative_path_from_project_root="./")
+        assert shown in whole
 
 
 def test_content_is_placed_byte_for_byte(case: MergeCase, local_provider: SandboxProvider) -> None:
