@@ -46,10 +46,9 @@ class ChainWalk:
         return self.every[-1].state if self.every else 0
 
     @property
-    def empty_commits(self) -> int:
-        """Commits that change nothing."""
-        states = [0, *(step.state for step in self.every)]
-        return sum(before == after for before, after in pairwise(states))
+    def detour(self) -> int:
+        """How many commits lead nowhere."""
+        return len(self.every) - len(self.steps)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:

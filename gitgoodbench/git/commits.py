@@ -31,7 +31,7 @@ class Commit:
     """A commit. author: name, mail and date as they stand in the object, or None where they are malformed.
 
     Author and message are in UTF-8 where the commit names another encoding, as Git itself turns them before it writes
-    them anew.
+    them anew. A NUL ends a message: Git neither shows nor writes what comes after it.
     """
 
     oid: str
@@ -75,7 +75,7 @@ def parse_commit(oid: str, content: bytes) -> Commit:
         tree=headers[b"tree"][0].decode("ascii"),
         parents=tuple(parent.decode("ascii") for parent in headers.get(b"parent", [])),
         author=None if author is None else b"%s <%s> %s" % author.group("name", "mail", "date"),
-        message=recoded(message, encoding),
+        message=recoded(message.partition(b"\0")[0], encoding),
     )
 
 

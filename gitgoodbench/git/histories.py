@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.git.commits import parse_commit
 from gitgoodbench.git.patch_text import readable_patch
 from gitgoodbench.git.process import Git
 
@@ -46,10 +47,9 @@ class HistoryError(GitGoodBenchError):
 class CommitView:
     """One commit without its id, people and dates.
 
-    message: as the commit has it, in UTF-8 where the commit names another encoding. patch: against the first parent,
-    as `readable_patch` gives it; empty for an empty commit, or one that leaves the path alone. message_unread,
-    patch_unread: bytes beyond what is read. digest: equal where two commits make the same change, all of it, and no
-    message is cut.
+    message: as `Commit` has it. patch: against the first parent, as `readable_patch` gives it; empty for an empty
+    commit, or one that leaves the path alone. message_unread, patch_unread: bytes beyond what is read. digest: equal
+    where two commits make the same change, all of it, and no message is cut.
     """
 
     message: bytes
@@ -171,24 +171,8 @@ def _view(git: Git, parent: str | None, commit: str, path: bytes | None, patch_l
     patch = _output(git, "diff-tree", *_DIFF_OPTIONS, *ends, *paths, limit=patch_limit or MAX_PATCH_BYTES)
     changes = _output(git, "diff-tree", *_RAW_OPTIONS, *ends, *paths, limit=0, count=None)
     digest = commit if raw.unread else changes.digest
-    return CommitView(_message(raw.data), readable_patch(git, patch.data), raw.unread, patch.unread, digest)
-
-
-def _message(raw: bytes) -> bytes:
-    """The message of a commit object. A blank line ends the headers: their continuation lines start with a blank."""
-    headers, _, message = raw.partition(b"\n\n")
-    for header in headers.split(b"\n"):
-        name, _, value = header.partition(b" ")
-        if name == b"encoding":
-            return _recoded(message, value.decode("ascii", "replace"))
-    return message
-
-
-def _recoded(message: bytes, encoding: str) -> bytes:
-    try:
-        return message.decode(encoding).encode("utf-8")
-    except (LookupError, UnicodeError):
-        return message
+    message = parse_commit(commit, raw.data).message
+    return CommitView(message, readable_patch(git, patch.data), raw.unread, patch.unread, digest)
 
 
 @dataclass(frozen=True)

@@ -96,8 +96,9 @@ def chain_gates(git: Git, left: AgentChain, newest: str, outcome: Outcome, walks
 
     finished: the episode was, as `Episode.outcome` noted in the outcome's state. base_is_ancestor: there are commits,
     and the base is right below the oldest. linear: nothing above the base is a merge. no_empty_commits: no more commits
-    that change nothing than the chain has. final_tree_exact: HEAD's tree holds what that of `newest` does, the chain's
-    last commit. nothing_uncommitted: neither a change nor an operation is left halfway.
+    that lead nowhere than the chain has: empty ones, or such that others take back. final_tree_exact: HEAD's tree holds
+    what that of `newest` does, the chain's last commit. nothing_uncommitted: neither a change nor an operation is left
+    halfway.
     """
     state = outcome.state
     under_way = any(state.get(name) for name in ("merge_in_progress", "rebase_in_progress"))
@@ -105,7 +106,7 @@ def chain_gates(git: Git, left: AgentChain, newest: str, outcome: Outcome, walks
         state.get("finished") is True,
         bool(left.commits),
         walks.linear,
-        walks.agent is not None and walks.agent.empty_commits <= walks.truth.empty_commits,
+        walks.agent is not None and walks.agent.detour <= walks.truth.detour,
         left.head is not None and same_content(git, left.head, newest),
         state.get("uncommitted") == [] and state.get("unmerged") == [] and not under_way,
     )

@@ -6,6 +6,7 @@ Everything is decided by form alone. docs/metrics.md has the rules and how often
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -30,7 +31,7 @@ _LABEL: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _PREFIX: Final = re.compile(r"(?:auto|co|cross|de|dis|down|mis|over|pre|re|un|under|up)-?(?=\w{2})")
 _ADVERBS: Final = frozenset({"also", "always", "do", "don't", "don\u2019t", "just", "never", "now", "only"})
-_MARKS: Final = " \t\r.!?:;,\u2026"
+_MARKS: Final = " \t\r.!?:;,\u3001\u3002"
 
 _MORE_VERBS: Final = frozenset({
     "backfill", "bail", "ban", "benchmark", "blacklist", "bounce", "bring", "catch", "choose", "cover", "craft",
@@ -101,5 +102,6 @@ def _is_verb(word: str) -> bool:
 
 
 def _key(text: str) -> str:
-    """What two messages have in common that say the same."""
-    return " ".join(word for line in text.split("\n") for word in line.rstrip(_MARKS).casefold().split())
+    """What two messages have in common that say the same, however their characters are composed."""
+    same = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(word for line in same.split("\n") for word in line.rstrip(_MARKS).split())

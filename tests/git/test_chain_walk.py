@@ -44,29 +44,29 @@ def leading(found: ChainWalk) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("trees", "empty", "steps"),
+    ("trees", "detour", "steps"),
     [
         ([AB, ABC], 0, [0, 1]),
         ([A, AB, AB, ABC, ABC], 3, [1, 3]),
-        ([AB, A, AB], 0, [0]),
-        ([AB, ABC, AB], 0, [0]),
-        ([AB, A], 0, []),
-        ([AB, ABC, A, ABC], 0, [0, 1]),
-        ([AB, ABC, {b"c": b"c\n"}, ABC, AB, A, ABC], 0, [0, 1]),
+        ([AB, A, AB], 2, [0]),
+        ([AB, ABC, AB], 2, [0]),
+        ([AB, A], 2, []),
+        ([AB, ABC, A, ABC], 2, [0, 1]),
+        ([AB, ABC, {b"c": b"c\n"}, ABC, AB, A, ABC], 5, [0, 1]),
         ([], 0, []),
     ],
     ids=["straight", "empty", "there-and-back", "back-at-the-end", "nothing", "back-to-the-base", "twice", "none"],
 )
 def test_commits_that_come_back_lead_nowhere(
-    builder: RepositoryBuilder, trees: list[Files], empty: int, steps: list[int]
+    builder: RepositoryBuilder, trees: list[Files], detour: int, steps: list[int]
 ) -> None:
     found = walk(builder, *trees)
-    assert (found.empty_commits, leading(found)) == (empty, steps)
+    assert (found.detour, leading(found)) == (detour, steps)
 
 
 def test_a_chain_from_nothing_may_begin_with_an_empty_commit(builder: RepositoryBuilder) -> None:
     found = walk(builder, {}, A, AB, base=None)
-    assert (found.empty_commits, leading(found)) == (1, [1, 2])
+    assert (found.detour, leading(found)) == (1, [1, 2])
 
 
 def test_modes_links_and_names_are_changes(builder: RepositoryBuilder) -> None:
@@ -78,7 +78,7 @@ def test_modes_links_and_names_are_changes(builder: RepositoryBuilder) -> None:
     if builder.git.line("rev-parse", "--show-object-format") == "sha256":
         trees.pop()
     found = walk(builder, *trees)
-    assert (found.empty_commits, leading(found)) == (0, list(range(len(trees))))
+    assert (found.detour, leading(found)) == (0, list(range(len(trees))))
 
 
 def raw_tree(builder: RepositoryBuilder, *entries: tuple[str, str, str]) -> str:
@@ -92,7 +92,7 @@ def test_trees_that_differ_in_form_alone_are_the_same_state(builder: RepositoryB
     group = raw_tree(builder, ("100664", "a", blob))
     folder = raw_tree(builder, ("100644", "a", blob), ("40000", "d", raw_tree(builder)))
     found = walk(builder, group, AB, folder, AB)
-    assert (found.empty_commits, leading(found)) == (1, [1])
+    assert (found.detour, leading(found)) == (3, [1])
     trees: list[Files | str] = [A, group, folder, AB]
     commits = chain_of(builder, trees, None)
     assert [same_content(builder.git, commits[0], other) for other in commits] == [True, True, True, False]

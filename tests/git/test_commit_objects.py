@@ -8,6 +8,7 @@ import pytest
 
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.commits import parse_commit, read_commits, write_commit
+from gitgoodbench.git.histories import read_history
 from gitgoodbench.git.process import Git
 from tests.support.repositories import RepositoryBuilder
 
@@ -32,6 +33,17 @@ def test_author_and_message_of_another_encoding_are_read_as_utf_8() -> None:
 @pytest.mark.parametrize("encoding", [b"encoding ", b"encoding no-such-thing", b"encoding UTF-8", b"encoding hex"])
 def test_a_message_that_does_not_fit_its_encoding_stays_as_it_is(encoding: bytes) -> None:
     assert parse_commit("2" * 40, content(AUTHOR, b"Caf\xe9\n", encoding)).message == b"Caf\xe9\n"
+
+
+@pytest.mark.parametrize("encoding", [b"encoding UTF-8", b"encoding UTF-16"])
+def test_a_nul_ends_a_message_as_git_shows_it(encoding: bytes, tmp_path: Path) -> None:
+    git = RepositoryBuilder(tmp_path / "r.git").git
+    tree = git.line("hash-object", "-t", "tree", "-w", "--stdin")
+    raw = content(AUTHOR, b"Two\0 and what no one sees\n", encoding).replace(TREE.encode(), tree.encode())
+    oid = git.line("hash-object", "-t", "commit", "-w", "--stdin", "--literally", stdin=raw)
+    (view,) = read_history(git, None, oid).commits
+    assert (parse_commit(oid, raw).message, view.message) == (b"Two", b"Two")
+    assert git.run("log", "--format=%B", oid).rstrip(b"\n") == b"Two"
 
 
 def test_headers_of_several_lines_are_no_message() -> None:

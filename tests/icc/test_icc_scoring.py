@@ -81,10 +81,19 @@ def test_one_commit_of_everything_and_empty_ones_is_one_commit(case: ChainCase) 
     assert verdict.facts["commits_made"] == 301
 
 
+def test_one_commit_of_everything_and_a_mode_there_and_back_is_one_commit(case: ChainCase) -> None:
+    content = FINAL[b"a.py"]
+    assert isinstance(content, bytes)
+    flipped: Files = {**FINAL, b"a.py": (EXECUTABLE, content)}
+    verdict = score(case, outcome_of(case, *[FINAL, flipped] * 3, FINAL))
+    assert failed(verdict) == ["no_empty_commits"]
+    assert verdict.scores["several_commits"] == 0
+
+
 def test_commits_that_are_undone_make_no_several(case: ChainCase) -> None:
     junk = {**FINAL, b"junk": b"x"}
     verdict = score(case, outcome_of(case, FINAL, junk, FINAL, junk, FINAL))
-    assert failed(verdict) == []
+    assert failed(verdict) == ["no_empty_commits"]
     assert verdict.scores["several_commits"] == 0
     assert verdict.facts["commits_combined"] is True
 

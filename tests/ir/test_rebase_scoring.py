@@ -257,11 +257,11 @@ HISTORIES: dict[str, tuple[Callable[[Left], object], list[str]]] = {
     "all in one and empty commits": (one_of_all_and_empty, ["no_empty_commits"]),
     "a commit and its revert above": (
         lambda left: anew_and(left, left.case.commits[0], left.case.commits[-1]),
-        ["history_changed"],
+        ["no_empty_commits", "history_changed"],
     ),
     "work undone and done again": (
         lambda left: anew_and(left, str(left.case.base), left.case.commits[-1]),
-        ["history_changed"],
+        ["no_empty_commits", "history_changed"],
     ),
     "a full stop": (lambda left: anew(left, *MESSAGES[:2], b"Added three.\n"), []),
     "a file left over": (left_over_file, ["nothing_uncommitted"]),

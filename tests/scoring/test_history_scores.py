@@ -254,6 +254,9 @@ def test_messages_are_counted() -> None:
         (b"Fix  it", b"fix it !!\n\n"),
         (b"Fix it.\n\nWhy:\n- this", b"Fix it\n\nWhy\n- this\n"),
         ("ÜBER".encode(), "über…".encode()),
+        ("修复".encode(), "修复。".encode()),
+        ("修复".encode(), "修复！".encode()),
+        ("caf\u00e9".encode(), "cafe\u0301".encode()),
     ],
 )
 def test_messages_that_differ_in_case_blanks_and_ends_of_lines_are_repeated(first: bytes, second: bytes) -> None:
