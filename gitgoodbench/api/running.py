@@ -111,6 +111,8 @@ def evaluate(
         RunAborted: no episode can succeed; those done by then are saved.
         KeyboardInterrupt: interrupted; what was done is saved, and the same `run_id` carries on.
     """
+    if not isinstance(agent, str) and not callable(agent):
+        raise UserError(f"agent must be a name or a callable of a session, not {type(agent).__name__}")
     name = agent if isinstance(agent, str) else _free_name(agent)
     given = _lists({"suite": os.fspath(suite), **fields})
     given["judge"] = choose_judge(given, [name])

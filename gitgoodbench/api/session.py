@@ -140,7 +140,7 @@ class Session:
         Raises:
             SessionError, SandboxDied: as for `call`.
         """
-        texts = [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in calls]
+        texts = [(str(name), _written(value)) for name, value in calls]
         with self._used():
             self._answers += 1
             written = [ToolCall(f"call_{self._answers}_{n}", *call) for n, call in enumerate(texts, 1)]
@@ -269,3 +269,15 @@ class Session:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _written(arguments: Arguments) -> str:
+    """The arguments as a model would have written them; what JSON has not appears as Python shows it, and is refused
+    as other text that is no JSON.
+    """
+    if isinstance(arguments, str):
+        return arguments
+    try:
+        return json.dumps(dict(arguments) if isinstance(arguments, Mapping) else arguments)
+    except (TypeError, ValueError, RecursionError):
+        return repr(arguments)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gitgoodbench.errors import Status, UserError
 from gitgoodbench.git.paths import show_path
@@ -63,7 +63,12 @@ class Outcome:
             fields = dict(_SavedOutcome.model_validate(json.loads(text)))
             if fields["bundle"] is not None:
                 fields["bundle"] = base64.b64decode(fields["bundle"], validate=True)
-        except (ValueError, RecursionError) as problem:
+        except ValidationError as problem:
+            first = problem.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            reason = f"{where}: {first['msg']}" if where else "it is no object"
+            raise UserError(f"this is not the JSON of an outcome: {reason}") from problem
+        except (TypeError, ValueError, RecursionError) as problem:
             raise UserError(f"this is not the JSON of an outcome: {problem}") from problem
         return cls(**fields)
 

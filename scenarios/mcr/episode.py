@@ -70,7 +70,7 @@ class MergeEpisode(ToolboxEpisode[MergeTools | ShellTools]):
             return "You have not called finish. Commit the merge and call finish, or go on with run_command."
         remaining = self.resolution.remaining
         if remaining:
-            return f"{remaining} conflict{'' if remaining == 1 else 's'} remain. Go on by calling a tool."
+            return f"{remaining} conflict{' remains' if remaining == 1 else 's remain'}. Go on by calling a tool."
         return "The merge is not committed. Call finish to commit it."
 
     def outcome(self) -> Outcome:

@@ -109,5 +109,7 @@ def test_a_run_from_another_thread(tmp_path: Path) -> None:
 def test_what_the_user_can_mend_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no agent 'nobody'"):
         evaluate("mini", agent="nobody", out=tmp_path, **RUN)
+    with pytest.raises(UserError, match="agent must be a name or a callable of a session, not int"):
+        evaluate("mini", agent=5, out=tmp_path, **RUN)  # type: ignore[arg-type]
     with pytest.raises(UserError, match="is no folder of a run"):
         load_run(tmp_path)

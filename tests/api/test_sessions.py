@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 
 import pytest
 
@@ -45,7 +46,7 @@ def test_a_task_is_played_and_scored_without_a_run_folder(bench: Bench, task: Ta
         assert [message["role"] for message in session.prompt] == ["system", "user"]
         assert "resolve_current_merge_conflict_with" in [tool["function"]["name"] for tool in session.tools]
         assert session.facts["attainable"] is True
-        assert session.reminder == "1 conflict remain. Go on by calling a tool."
+        assert session.reminder == "1 conflict remains. Go on by calling a tool."
         assert session.call("view_file_at", {"relative_path_from_project_root": "no/such"}).is_error
         outcome = play(session)
         assert session.finish() is outcome
@@ -56,6 +57,31 @@ def test_a_task_is_played_and_scored_without_a_run_folder(bench: Bench, task: Ta
     assert [file["exact"] for file in scored.details["files"]] == [False]
     assert scored.to_dict()["status"] == "completed"
     assert all(scored.gates.values())
+
+
+@pytest.mark.parametrize(
+    ("saved", "reason"),
+    [
+        ("[]", "it is no object"),
+        ("{}", "head: Field required"),
+        (None, "the JSON object must be str, bytes or bytearray, not NoneType"),
+        ('{"head": null, "bundle": "!", "state": {}}', "Only base64 data is allowed"),
+    ],
+)
+def test_what_is_no_saved_outcome_is_told_in_one_line(saved: str, reason: str) -> None:
+    with pytest.raises(UserError) as refused:
+        Outcome.from_json(saved)
+    assert str(refused.value) == f"this is not the JSON of an outcome: {reason}"
+
+
+def test_any_mapping_is_taken_and_what_json_has_not_comes_back_as_text(bench: Bench, task: Task) -> None:
+    circular: dict[str, object] = {}
+    circular["content"] = circular
+    with bench.open(task) as session:
+        for wrong in ({"content": b"x"}, {"content": {1, 2}}, circular):
+            assert session.call(ANSWER[0], wrong).text.startswith("error: the arguments are not valid JSON: ")
+        assert session.call(None, {}).text.startswith("error: there is no tool 'None'")  # type: ignore[arg-type]
+        assert not session.call(ANSWER[0], MappingProxyType({"content": "resolved\n"})).is_error
 
 
 def test_the_same_answers_give_the_same_commit(bench: Bench, task: Task) -> None:
