@@ -5,11 +5,16 @@ numba is imported at the first call.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gitgoodbench.ted.limits import MAX_NEEDLE, refuse
 from gitgoodbench.ted.postorder import Postorder
+
+_FEW_NODES: Final = 8
+"""Subtrees up to which each is compared by itself."""
 
 
 def distance(a: Postorder, b: Postorder) -> int:
@@ -78,7 +83,12 @@ def first_equal(needle: Postorder, haystack: Postorder) -> int | None:
     """The first node of the haystack whose subtree is equal to the needle."""
     n = len(needle)
     sizes = np.arange(1, len(haystack) + 1, dtype=np.int32) - haystack.leftmost
-    for node in np.flatnonzero((haystack.labels == needle.labels[-1]) & (sizes == n)).tolist():
+    nodes = np.flatnonzero((haystack.labels == needle.labels[-1]) & (sizes == n))
+    for back in range(1, n):  # all at once, label by label, as long as there are many
+        if len(nodes) <= _FEW_NODES:
+            break
+        nodes = nodes[haystack.labels[nodes - back] == needle.labels[-1 - back]]
+    for node in nodes.tolist():
         inside = slice(node + 1 - n, node + 1)
         if np.array_equal(haystack.labels[inside], needle.labels) and np.array_equal(
             haystack.leftmost[inside] - np.int32(inside.start), needle.leftmost

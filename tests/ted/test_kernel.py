@@ -132,6 +132,40 @@ def test_of_equally_close_subtrees_the_first_in_postorder_is_found() -> None:
     assert fast.closest(needle, unlike) == (3, 0)  # the leaf, before the tree that is as far
 
 
+@pytest.mark.parametrize("wanted", [0, 1, 250, 499, None])
+def test_an_equal_subtree_is_found_among_many_of_its_shape_by_few_comparisons(
+    wanted: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of 500 entries that differ in one label, as those of a large JSON file."""
+    labels = np.array([[entry, 500, 501] for entry in range(500)], np.int32)
+    firsts = np.array([[3 * entry, 3 * entry + 1, 3 * entry] for entry in range(500)], np.int32)
+    haystack = Postorder(np.append(labels, np.int32(502)), np.append(firsts, np.int32(0)))
+    needle = Postorder(np.array([600 if wanted is None else wanted, 500, 501], np.int32), np.array([0, 1, 0], np.int32))
+    compared = []
+    whole = np.array_equal
+
+    def counted(one: Any, other: Any) -> bool:
+        compared.append(one)
+        return whole(one, other)
+
+    monkeypatch.setattr(np, "array_equal", counted)
+    assert fast.first_equal(needle, haystack) == (None if wanted is None else 3 * wanted + 2)
+    assert len(compared) <= 2
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_first_equal_subtree_is_the_first_of_all_that_are_equal(shape: str) -> None:
+    for seed in range(20):
+        haystack = random_tree(Random(f"{shape} {seed}"), 60, shape, 2)
+        subtrees = [
+            (haystack.labels[first : node + 1].tolist(), (haystack.leftmost[first : node + 1] - first).tolist())
+            for node, first in enumerate(haystack.leftmost.tolist())
+        ]
+        for labels, leftmost in subtrees:
+            needle = Postorder(np.array(labels, np.int32), np.array(leftmost, np.int32))
+            assert fast.first_equal(needle, haystack) == subtrees.index((labels, leftmost))
+
+
 def test_a_single_node_has_a_closest_subtree() -> None:
     haystack = postorder([LEAVES, LEAVES + 1, 1], [0, 0, 2])
     assert fast.closest(postorder([LEAVES + 1], [0]), haystack) == (0, 1)
