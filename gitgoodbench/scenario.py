@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
@@ -23,18 +22,11 @@ from gitgoodbench.plugin_options import options_in
 from gitgoodbench.plugins import SCENARIOS, Objects
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.tools import Tool
+from gitgoodbench.tools import ToolSet as ToolSet
 from gitgoodbench.workspace.outcome import Outcome as Outcome
 from gitgoodbench.workspace.store import RepositoryStore
 
 T = TypeVar("T", bound=BaseModel)
-
-
-class ToolSet(StrEnum):
-    """Which tools the agent gets."""
-
-    PUBLISHED = "published"
-    EXTENDED = "extended"
-    SHELL = "shell"
 
 
 @dataclass(frozen=True)

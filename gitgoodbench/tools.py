@@ -23,6 +23,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, get_type_hints
 
@@ -38,6 +39,16 @@ _ERRORS_SHOWN = 5
 _LONGEST_NAME_SHOWN = 80
 _REASONS = {"missing": "it is required", "extra_forbidden": "there is no such argument"}
 _HOLD_DATA = frozenset({"default", "const", "enum", "examples"})
+
+
+class ToolSet(StrEnum):
+    """Which tools the agent gets."""
+
+    PUBLISHED = "published"
+    EXTENDED = "extended"
+    SHELL = "shell"
+
+
 _HOLD_SCHEMAS_BY_NAME = frozenset({"properties", "$defs"})
 
 

@@ -12,7 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self, TypeVar
 
@@ -88,7 +87,7 @@ class Bench:
         """
         self._config = _config(
             suite=os.fspath(suite), scenario=_names(scenario), tools=tools, sandbox=sandbox, offline=offline,
-            repos=None if repos is None else str(Path(repos).expanduser().resolve()), history=history,
+            repos=repos, history=history,
             **_judge_fields(judge), **_further_fields(options or {}),
         )  # fmt: skip
         self._inputs = load_inputs(self._config)
@@ -96,7 +95,7 @@ class Bench:
         settings = SandboxSettings(self._config.image, own=self._config.options.own)
         self._provider: SandboxProvider = make_provider(self._config.sandbox, settings=settings).provider
         check_isolation(self._config.tools, self._provider)
-        self._store = open_store(None if self._config.repos is None else Path(self._config.repos), offline=offline)
+        self._store = open_store(self._config.repos, offline=offline)
         self._id = f"api-{uuid.uuid4().hex[:12]}"
         self._places = Places(max_open)
         self._executor = ThreadPoolExecutor(  # for asyncio's variants: the default one has cores + 4 threads

@@ -114,17 +114,16 @@ def evaluate(
     if not isinstance(agent, str) and not callable(agent):
         raise UserError(f"agent must be a name or a callable of a session, not {type(agent).__name__}")
     name = agent if isinstance(agent, str) else _free_name(agent)
-    given = _lists({"suite": os.fspath(suite), **fields})
+    given = {"suite": os.fspath(suite), **fields}
     given["judge"] = choose_judge(given, [name])
     config = make_config(agent=name, jobs=jobs, **given)
     inputs = load_inputs(config)
     paths = fresh_run_folder(Path(out), config) if run_id is None else run_folder(Path(out), run_id)
-    repos = None if config.repos is None else Path(config.repos).expanduser().resolve()
     run = prepare_run(
         config,
         inputs,
         make_provider(config.sandbox, settings=SandboxSettings(config.image, own=config.options.own)).provider,
-        open_store(repos, offline=config.offline),
+        open_store(config.repos, offline=config.offline),
         paths=paths,
         command=("gitgoodbench.evaluate", *([] if not sys.argv else [Path(sys.argv[0]).name])),
         own_agent=None if isinstance(agent, str) else FunctionAgent(agent, config.tools),
@@ -184,15 +183,3 @@ def _free_name(player: Player) -> str:
     if name in agent_names(load_scenarios()):
         raise UserError(f"there is an agent {name!r} already: give your callable another name")
     return name
-
-
-_REPEATED = ("scenario", "sample", "language", "difficulty", "judge_model", "opt", "score")
-
-
-def _lists(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields, with what may be one value or several as several."""
-    found = {name: value for name, value in fields.items() if value is not None or name not in _REPEATED}
-    for name in found.keys() & set(_REPEATED):
-        value = found[name]
-        found[name] = (value,) if isinstance(value, str) else tuple(value)
-    return found

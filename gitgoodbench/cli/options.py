@@ -1,20 +1,20 @@
-"""Flags that several commands share, and how a flag is made."""
+"""How flags are made: from the declaration of a run, or, for what belongs to no run, one by one."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from gitgoodbench.runs.config import FLAGS, SEVERAL, RunConfig, spelling
 
-class Tools(StrEnum):
-    """Values of --tools."""
+_BOUNDS = {"min": "ge", "max": "le"}
 
-    PUBLISHED = "published"
-    EXTENDED = "extended"
-    SHELL = "shell"
+Command = TypeVar("Command", bound=Callable[..., int])
 
 
 class Dimension(StrEnum):
@@ -22,13 +22,6 @@ class Dimension(StrEnum):
 
     DIFFICULTY = "difficulty"
     LANGUAGE = "language"
-
-
-class JudgeKind(StrEnum):
-    """Values of --judge."""
-
-    NONE = "none"
-    LLM = "llm"
 
 
 class ImageBase(StrEnum):
@@ -45,53 +38,46 @@ def option(flag: str, *short: str, **settings: Any) -> Any:
     return typer.Option(flag, *short, envvar=variable, show_envvar=False, **settings)
 
 
+def flag_of(name: str) -> Any:
+    """The flag that a field of `RunConfig` declares, or the argument where every run needs it."""
+    field, flag = RunConfig.model_fields[name], FLAGS[name]
+    if field.is_required():
+        variable = f"GITGOODBENCH_{spelling(name)}"
+        return typer.Argument(envvar=variable, show_envvar=False, metavar=spelling(name), help=flag.help)
+    bounds = {key: getattr(part, by) for key, by in _BOUNDS.items() for part in field.metadata if hasattr(part, by)}
+    return option(spelling(name), *flag.short, help=flag.help, metavar=flag.metavar, **bounds)
+
+
+def run_flags(*fields: str) -> Callable[[Command], Command]:
+    """Give a command the flags of these fields of `RunConfig`, which it takes as `**fields`."""
+
+    def declare(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+        own = [part.replace(kind=part.KEYWORD_ONLY) for part in signature.parameters.values() if part.name != "fields"]
+        declared = signature.replace(parameters=[*map(_parameter, fields), *own])
+        command.__signature__ = declared  # type: ignore[attr-defined]
+        return command
+
+    return declare
+
+
+def _parameter(name: str) -> inspect.Parameter:
+    field, flag = RunConfig.model_fields[name], FLAGS[name]
+    several = flag.each or SEVERAL in field.metadata
+    default = inspect.Parameter.empty if field.is_required() else None if several or flag.decided else field.default
+    kind: Any = list[str] if several else field.annotation
+    annotation: Any = Annotated[kind if default is not None else kind | None, flag_of(name)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def said(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that a user said something about; a switch that is off was not said."""
+    return {name: value for name, value in fields.items() if value is not None and value is not False and value != []}
+
+
 Runs = Annotated[
     list[str], typer.Argument(metavar="RUN...", help="Run folders, or ids of runs under results/.", show_default=False)
 ]
-Jobs = Annotated[
-    int | None, option("--jobs", "-j", min=1, help="Episodes at a time. Default: as many as cores, up to 4.")
-]
-MaxCost = Annotated[
-    float | None,
-    option(
-        "--max-cost",
-        help="US dollars for the whole run, over all its sessions; when they are spent no further episode starts.",
-    ),
-]
-Repos = Annotated[
-    Path | None,
-    option(
-        "--repos", help="Take repositories from this folder: DIR/owner/name, DIR/owner__name or DIR/owner+name/repo."
-    ),
-]
-Judge = Annotated[
-    JudgeKind | None,
-    option(
-        "--judge",
-        help="Whether models judge histories (ir, icc). Default: llm where another --judge flag is given, or where a "
-        "model at OpenAI is evaluated; else none, which leaves solved unknown and reports the gates.",
-    ),
-]
-JudgeModel = Annotated[
-    list[str] | None,
-    option("--judge-model", help="Default: gpt-4o. Repeat it for several judges, of whom the majority counts."),
-]
-JudgeBaseUrl = Annotated[
-    str | None, option("--judge-base-url", help="Server of the judges; --base-url is the agent's alone.")
-]
-JudgeRepeats = Annotated[
-    int | None, option("--judge-repeats", min=1, help="Ask each judge so many times in each order. Default: 1.")
-]
-JudgeLimit = Annotated[
-    int | None,
-    option(
-        "--judge-limit",
-        min=1000,
-        help="Characters of both histories that a judge is shown, half for each. Default: 120000.",
-    ),
-]
-JudgeMaxTokens = Annotated[
-    int | None,
-    option("--judge-max-tokens", min=1, help="Tokens of one answer of a judge, its thinking included. Default: 4096."),
-]
-Offline = Annotated[bool, option("--offline", help="Never touch the network for data sets or repositories.")]
+Jobs = Annotated[int | None, flag_of("jobs")]
+Repos = Annotated[Path | None, flag_of("repos")]
+Offline = Annotated[bool, flag_of("offline")]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from gitgoodbench.cli.options import Jobs, MaxCost, Repos, Runs
+from typing import Any
+
+from gitgoodbench.cli.options import Runs, run_flags, said
+from gitgoodbench.runs.config import MAY_CHANGE
 
 
-def resume(runs: Runs, jobs: Jobs = None, max_cost: MaxCost = None, repos: Repos = None) -> int:
+@run_flags(*MAY_CHANGE)
+def resume(runs: Runs, **fields: Any) -> int:
     """Resume runs that were stopped.
 
     Everything that decides results comes from their manifests.
@@ -21,4 +25,4 @@ def resume(runs: Runs, jobs: Jobs = None, max_cost: MaxCost = None, repos: Repos
     """
     from gitgoodbench.cli.running import resume_runs
 
-    return resume_runs(runs, jobs=jobs, max_cost=max_cost, repos=repos)
+    return resume_runs(runs, said(fields))

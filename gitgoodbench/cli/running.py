@@ -49,12 +49,16 @@ _MOST_JOBS = 4
 _ROWS_SHOWN = 5
 
 
-def evaluate_agents(
-    *, agents: Sequence[str], out: Path, run_id: str | None, dry_run: bool, jobs: int | None, fields: dict[str, Any]
-) -> int:
-    """One run for each agent, all checked before the first one starts; returns the exit code."""
-    fields = fields | {"judge": choose_judge(fields, agents), "jobs": jobs or default_jobs()}
-    fields["scenario"] = fields["scenario"] or _scenarios_of_before(out, run_id)
+def evaluate_agents(fields: Mapping[str, Any], *, out: Path, run_id: str | None, dry_run: bool) -> int:
+    """One run for each agent, all checked before the first one starts; returns the exit code.
+
+    Args:
+        fields: of `RunConfig`, those that the user said; `agent` is a list.
+    """
+    fields = {"agent": [RunConfig.model_fields["agent"].default], "jobs": default_jobs(), **fields}
+    agents = fields.pop("agent")
+    fields["judge"] = choose_judge(fields, agents)
+    fields["scenario"] = fields.get("scenario") or _scenarios_of_before(out, run_id)
     console = make_console(stderr=True)
     inputs = load_inputs(make_config(**fields))
     agents = named_agents(agents, inputs.scenarios)
@@ -77,10 +81,9 @@ def evaluate_agents(
     return run_all(runs, console, progress)
 
 
-def resume_runs(names: Sequence[str], *, jobs: int | None, max_cost: float | None, repos: Path | None) -> int:
-    """Resume runs from their manifests; returns the exit code."""
+def resume_runs(names: Sequence[str], changes: Mapping[str, Any]) -> int:
+    """Resume runs from their manifests, with changes of what may change; returns the exit code."""
     console = make_console(stderr=True)
-    changes = {"jobs": jobs, "max_cost": max_cost, "repos": None if repos is None else str(repos.resolve())}
     progress = RepositoryProgress(console)
     runs = []
     for paths in map(find_run, names):
@@ -196,8 +199,7 @@ def open_repositories(config: RunConfig, progress: RepositoryProgress) -> Reposi
     """The repository store that the flags ask for."""
     from gitgoodbench.workspace.store import open_store
 
-    repos = None if config.repos is None else Path(config.repos)
-    return open_store(repos, None, config.offline, progress)
+    return open_store(config.repos, None, config.offline, progress)
 
 
 def default_jobs() -> int:

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from gitgoodbench.cli.options import (
-    Jobs,
-    Judge,
-    JudgeBaseUrl,
-    JudgeLimit,
-    JudgeMaxTokens,
-    JudgeModel,
-    JudgeRepeats,
-    Offline,
-    Repos,
-    Runs,
-    option,
-)
+from gitgoodbench.cli.options import Runs, option, run_flags, said
+from gitgoodbench.runs.config import JUDGING
 
 
+@run_flags(*JUDGING, "jobs", "repos", "offline")
 def score(
     runs: Runs,
-    judge: Judge = None,
-    judge_model: JudgeModel = None,
-    judge_base_url: JudgeBaseUrl = None,
-    judge_repeats: JudgeRepeats = None,
-    judge_limit: JudgeLimit = None,
-    judge_max_tokens: JudgeMaxTokens = None,
     unscored: Annotated[
         bool, option("--unscored", help="Ask the judge only where none has settled the episode yet.")
     ] = False,
-    jobs: Jobs = None,
-    repos: Repos = None,
-    offline: Offline = False,
+    **fields: Any,
 ) -> int:
     """Score saved outcomes again: no sandbox, and no model unless a judge is asked for.
 
@@ -48,18 +30,4 @@ def score(
     """
     from gitgoodbench.cli.scoring import score_runs
 
-    return score_runs(
-        runs,
-        jobs=jobs,
-        repos=repos,
-        offline=offline,
-        unscored=unscored,
-        judge={
-            "judge": None if judge is None else judge.value,
-            "judge_model": tuple(judge_model or ()),
-            "judge_base_url": judge_base_url,
-            "judge_repeats": judge_repeats,
-            "judge_limit": judge_limit,
-            "judge_max_tokens": judge_max_tokens,
-        },
-    )
+    return score_runs(runs, said(fields), unscored=unscored)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -21,6 +20,7 @@ from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
+from gitgoodbench.runs.config import JUDGING
 from gitgoodbench.runs.judging import judge_options
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
@@ -33,21 +33,19 @@ from gitgoodbench.scores import with_scores
 from gitgoodbench.scoring.judge.panel import open_panel
 
 
-def score_runs(
-    names: Sequence[str],
-    *,
-    jobs: int | None,
-    repos: Path | None,
-    offline: bool,
-    unscored: bool,
-    judge: Mapping[str, Any],
-) -> int:
-    """Score runs from their saved outcomes, print the table, and return the exit code. `judge`: fields of RunConfig."""
+def score_runs(names: Sequence[str], fields: Mapping[str, Any], *, unscored: bool) -> int:
+    """Score runs from their saved outcomes, print the table, and return the exit code.
+
+    Args:
+        fields: of `RunConfig`, those that the user said.
+    """
     console = make_console(stderr=True)
+    judge = {name: value for name, value in fields.items() if name in JUDGING}
+    changes = {"jobs": default_jobs()} | {name: value for name, value in fields.items() if name not in JUDGING}
     folders = [find_run(name) for name in names]
     problems = 0
     for paths in folders:
-        rescored = _score(paths, console, jobs or default_jobs(), repos, offline, unscored, judge)
+        rescored = _score(paths, console, changes, judge, unscored=unscored)
         changed = [entry for entry in rescored if entry.changed]
         failed = [entry for entry in rescored if entry.problem]
         problems += len(failed)
@@ -57,7 +55,7 @@ def score_runs(
         for entry in failed:
             say(console, f"  {'/'.join(map(str, entry.before.key))} could not be scored: {entry.problem}")
         problems += sum(entry.after.awaits_judge for entry in rescored)
-        kept = [entry.after for entry in rescored if any(judge.values()) and keeps_verdict(entry.after)]
+        kept = [entry.after for entry in rescored if judge and keeps_verdict(entry.after)]
         problems += len(kept)
         for result in kept:
             assert result.judge is not None
@@ -75,14 +73,12 @@ def keeps_verdict(result: Result) -> bool:
 def _score(
     paths: RunPaths,
     console: Console,
-    jobs: int,
-    repos: Path | None,
-    offline: bool,
-    unscored: bool,
+    changes: Mapping[str, Any],
     judge: Mapping[str, Any],
+    *,
+    unscored: bool,
 ) -> list[Rescored]:
     manifest = read_manifest(paths)
-    changes = {"repos": None if repos is None else str(repos.resolve()), "offline": offline or None}
     config = stored_config(manifest, **changes)
     suite = load_suite(config.suite, skip_invalid=config.skip_invalid, offline=config.offline)
     if suite.fingerprint != manifest.suite.fingerprint:
@@ -102,4 +98,4 @@ def _score(
     panel = None if options is None else open_panel(options)
     with paths.held(), progress.shown():
         settling = Settling(store, manifest.config.tools, panel, rejudge)
-        return rescore_run(paths, manifest, samples, scenarios, settling, jobs=jobs)
+        return rescore_run(paths, manifest, samples, scenarios, settling, jobs=config.jobs)

@@ -1,27 +1,63 @@
-"""What a user asks of one run: the flags of `gitgoodbench eval`, resolved and validated, for one agent."""
+"""What a user asks of one run, resolved and validated, for one agent: the one declaration of everything it may say.
+
+The flags of `gitgoodbench eval`, `resume` and `score`, their environment variables, the keys of a configuration file,
+the manifest and the keywords of `gitgoodbench.evaluate` are all made of the fields here: a new flag is one field.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticUseDefault
 
-from gitgoodbench.dataset.select import Selection
 from gitgoodbench.errors import UserError
-from gitgoodbench.models.meter import Budget
-from gitgoodbench.plugin_options import read_options
-from gitgoodbench.scenario import EpisodeOptions, ToolSet
-from gitgoodbench.scoring.judge.options import MAX_LIMIT, MOST_REPEATS
+from gitgoodbench.scoring.judge.options import MAX_LIMIT, MOST_REPEATS, JudgeKind
+from gitgoodbench.tools import ToolSet
 
-MAY_CHANGE = frozenset({"jobs", "max_cost", "repos", "offline", "skip_invalid"})
-"""Fields that a resumed run may set anew: they decide how a run goes, not what comes out."""
-
-RESOLVED_ELSEWHERE = frozenset({"suite", "sandbox", "image", "model"})
-"""Fields that several spellings stand for; the manifest compares what they were resolved to."""
-
+if TYPE_CHECKING:  # the command line shows its flags without them
+    from gitgoodbench.dataset.select import Selection
+    from gitgoodbench.models.meter import Budget
+    from gitgoodbench.scenario import EpisodeOptions
 
 FORMER: Final = {"hunks": ("icc.hunks", "chain-file")}
 """Fields that are options of a plug-in now, and what they were when nothing was said."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """How a user says a field.
+
+    may_change: a resumed run may set it anew: it decides how a run goes, not what comes out.
+    resolved: several spellings stand for one thing; the manifest compares what they were resolved to.
+    decided: where nothing is said, the command decides; the default of the field is for Python.
+    each: a command takes several, and makes a run for each.
+    """
+
+    help: str | None = None
+    short: tuple[str, ...] = ()
+    metavar: str | None = None
+    may_change: bool = False
+    resolved: bool = False
+    decided: bool = False
+    each: bool = False
+
+
+def _several(value: Any) -> Any:
+    if value is None:
+        raise PydanticUseDefault
+    return (value,) if isinstance(value, str) else value
+
+
+SEVERAL: Final = BeforeValidator(_several)
+"""Of a field that takes one value or several; its flag can be repeated."""
+
+
+def _absolute(path: str | os.PathLike[str] | None) -> Path | None:
+    return None if path is None else Path(path).expanduser().resolve()
 
 
 class RunConfig(BaseModel):
@@ -29,59 +65,145 @@ class RunConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    suite: str
-    agent: str = "openai"
-    model: str | None = None
-    base_url: str | None = None
-    temperature: float | None = Field(default=0.0, ge=0, le=2)
-    seed: int | None = None
-    price_input: float | None = Field(default=None, ge=0)
-    price_output: float | None = Field(default=None, ge=0)
+    suite: Annotated[
+        str,
+        Flag(
+            "mini, lite, full, train, hf:org/name[@revision], or a .parquet, .jsonl, .json or .csv file.", resolved=True
+        ),
+    ]
+    agent: Annotated[
+        str,
+        Flag(
+            "A model (openai, the default), another installed agent, or a reference agent of a scenario; "
+            "reference: all of these (gitgoodbench plugins lists them). Repeat it for one run each, in one "
+            "report; each plays the scenarios that it is for.",
+            ("-a",),
+            each=True,
+        ),
+    ] = "openai"
+    model: Annotated[str | None, Flag("Default: gpt-4o.", ("-m",), resolved=True)] = None
+    base_url: Annotated[
+        str | None, Flag("Any server with the Chat Completions API, such as http://localhost:8000/v1.")
+    ] = None
+    temperature: Annotated[float | None, Flag(), Field(ge=0, le=2)] = 0.0
+    seed: Annotated[int | None, Flag("Sent to the model's server.")] = None
+    price_input: Annotated[
+        float | None, Flag("US dollars per million prompt tokens, for a model without a known price."), Field(ge=0)
+    ] = None
+    price_output: Annotated[float | None, Flag("US dollars per million completion tokens."), Field(ge=0)] = None
 
-    scenario: tuple[str, ...] = ()
-    sample: tuple[str, ...] = ()
-    language: tuple[str, ...] = ()
-    difficulty: tuple[str, ...] = ()
-    limit: int | None = Field(default=None, ge=1)
-    shuffle: int | None = None
-    epochs: int = Field(default=1, ge=1)
+    scenario: Annotated[
+        tuple[str, ...],
+        SEVERAL,
+        Flag("Scenario type, such as mcr; repeatable. Default: all that are installed.", ("-s",)),
+    ] = ()
+    sample: Annotated[tuple[str, ...], SEVERAL, Flag("Only samples whose id fits; repeatable.", metavar="GLOB")] = ()
+    language: Annotated[tuple[str, ...], SEVERAL, Flag("Repeatable.")] = ()
+    difficulty: Annotated[tuple[str, ...], SEVERAL, Flag("easy, medium, hard; repeatable.")] = ()
+    limit: Annotated[int | None, Flag("At most so many samples.", ("-n",)), Field(ge=1)] = None
+    shuffle: Annotated[int | None, Flag("Shuffle the samples by this seed, before --limit.", metavar="SEED")] = None
+    epochs: Annotated[int, Flag("Run every sample so many times."), Field(ge=1)] = 1
 
-    tools: ToolSet = ToolSet.PUBLISHED
-    history: int | None = Field(default=None, ge=1)
-    strict_tools: bool = False
-    opt: tuple[str, ...] = ()
-    score: tuple[str, ...] | None = None
-    sandbox: str = "auto"
-    image: str | None = None
+    tools: Annotated[
+        ToolSet, Flag("published: the paper's; extended: lines outside conflicts too; shell: commands, in Docker only.")
+    ] = ToolSet.PUBLISHED
+    history: Annotated[
+        int | None, Flag("Keep only so many commits of history in the workspace. Default: all of it."), Field(ge=1)
+    ] = None
+    strict_tools: Annotated[
+        bool, Flag("Take of a tool call only what its schema says: no quoted numbers, no ranges.")
+    ] = False
+    opt: Annotated[
+        tuple[str, ...],
+        SEVERAL,
+        Flag(
+            "An option of a plug-in, such as icc.hunks=all; repeatable (gitgoodbench plugins lists them).",
+            metavar="PLUG-IN.NAME=VALUE",
+        ),
+    ] = ()
+    score: Annotated[
+        tuple[str, ...] | None, SEVERAL, Flag("A further score that is installed; repeatable. Default: all that apply.")
+    ] = None
+    sandbox: Annotated[
+        str,
+        Flag(
+            "auto takes Docker where it answers; local is a temporary folder on this machine; or another kind "
+            "that is installed.",
+            resolved=True,
+        ),
+    ] = "auto"
+    image: Annotated[str | None, Flag("Image for the docker sandbox.", resolved=True)] = None
 
-    judge: Literal["none", "llm"] = "none"
-    judge_model: tuple[str, ...] = ()
-    judge_base_url: str | None = None
-    judge_repeats: int | None = Field(default=None, ge=1, le=MOST_REPEATS)
-    judge_limit: int | None = Field(default=None, ge=1000, le=MAX_LIMIT)
-    judge_max_tokens: int | None = Field(default=None, ge=1)
+    judge: Annotated[
+        JudgeKind,
+        Flag(
+            "Whether models judge histories (ir, icc). Default: llm where another --judge flag is given, or "
+            "where a model at OpenAI is evaluated; else none, which leaves solved unknown and reports the gates.",
+            decided=True,
+        ),
+    ] = JudgeKind.NONE
+    judge_model: Annotated[
+        tuple[str, ...], SEVERAL, Flag("Default: gpt-4o. Repeat it for several judges, of whom the majority counts.")
+    ] = ()
+    judge_base_url: Annotated[str | None, Flag("Server of the judges; --base-url is the agent's alone.")] = None
+    judge_repeats: Annotated[
+        int | None, Flag("Ask each judge so many times in each order. Default: 1."), Field(ge=1, le=MOST_REPEATS)
+    ] = None
+    judge_limit: Annotated[
+        int | None,
+        Flag("Characters of both histories that a judge is shown, half for each. Default: 120000."),
+        Field(ge=1000, le=MAX_LIMIT),
+    ] = None
+    judge_max_tokens: Annotated[
+        int | None, Flag("Tokens of one answer of a judge, its thinking included. Default: 4096."), Field(ge=1)
+    ] = None
 
-    max_turns: int | None = Field(default=50, ge=1)
-    max_tokens: int | None = Field(default=None, ge=1)
-    max_episode_cost: float | None = Field(default=None, gt=0)
-    timeout: float | None = Field(default=1800.0, gt=0)
+    max_turns: Annotated[int | None, Flag("Answers per episode."), Field(ge=1)] = 50
+    max_tokens: Annotated[int | None, Flag("Prompt and completion tokens together, per episode."), Field(ge=1)] = None
+    max_episode_cost: Annotated[float | None, Flag("US dollars per episode."), Field(gt=0)] = None
+    timeout: Annotated[float | None, Flag("Seconds per episode."), Field(gt=0)] = 1800.0
 
-    jobs: int = Field(default=1, ge=1)
-    max_cost: float | None = Field(default=None, gt=0)
-    repos: str | None = None
-    offline: bool = False
-    skip_invalid: bool = False
+    jobs: Annotated[
+        int,
+        Flag("Episodes at a time. Default: as many as cores, up to 4.", ("-j",), may_change=True, decided=True),
+        Field(ge=1),
+    ] = 1
+    max_cost: Annotated[
+        float | None,
+        Flag(
+            "US dollars for the whole run, over all its sessions; when they are spent no further episode starts.",
+            may_change=True,
+        ),
+        Field(gt=0),
+    ] = None
+    repos: Annotated[
+        Path | None,
+        Flag(
+            "Take repositories from this folder: DIR/owner/name, DIR/owner__name or DIR/owner+name/repo.",
+            may_change=True,
+        ),
+        BeforeValidator(_absolute),
+    ] = None
+    offline: Annotated[bool, Flag("Never touch the network for data sets or repositories.", may_change=True)] = False
+    skip_invalid: Annotated[bool, Flag("Leave malformed rows out, and say how many.", may_change=True)] = False
 
     @property
     def selection(self) -> Selection:
+        from gitgoodbench.dataset.select import Selection
+
         return Selection(self.sample, self.language, self.difficulty, self.shuffle, self.limit)
 
     @property
     def budget(self) -> Budget:
+        from gitgoodbench.models.meter import Budget
+
         return Budget(self.max_turns, self.max_tokens, self.max_episode_cost, self.timeout)
 
     @property
     def options(self) -> EpisodeOptions:
+        from gitgoodbench.plugin_options import read_options
+        from gitgoodbench.scenario import EpisodeOptions
+
         return EpisodeOptions(self.tools, self.history, self.strict_tools, read_options(self.opt))
 
     @model_validator(mode="before")
@@ -96,6 +218,15 @@ class RunConfig(BaseModel):
         return values | {"opt": (*values.get("opt", ()), *given)}
 
 
+FLAGS: Final = {
+    name: next(part for part in field.metadata if isinstance(part, Flag))
+    for name, field in RunConfig.model_fields.items()
+}
+JUDGING: Final = tuple(name for name in FLAGS if name.split("_")[0] == "judge")
+MAY_CHANGE: Final = tuple(name for name, flag in FLAGS.items() if flag.may_change)
+RESOLVED_ELSEWHERE: Final = tuple(name for name, flag in FLAGS.items() if flag.resolved)
+
+
 def make_config(**fields: object) -> RunConfig:
     """A validated configuration.
 
@@ -107,9 +238,10 @@ def make_config(**fields: object) -> RunConfig:
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         name, value = first["loc"][0], first["input"]
-        raise UserError(f"{flag(str(name))} {value}: {first['msg'].lower()}") from problem
+        raise UserError(f"{spelling(str(name))} {value}: {first['msg'].lower()}") from problem
 
 
-def flag(field: str) -> str:
-    """The command-line flag of a field."""
-    return "SUITE" if field == "suite" else f"--{field.replace('_', '-')}"
+def spelling(field: str) -> str:
+    """A field on the command line: what every run needs is an argument, all else a flag."""
+    declared = RunConfig.model_fields.get(field)
+    return field.upper() if declared and declared.is_required() else f"--{field.replace('_', '-')}"

@@ -20,6 +20,7 @@ from gitgoodbench.scoring.judge.options import (
     DEFAULT_MAX_TOKENS,
     DEFAULT_MODEL,
     JUDGE_FLAGS,
+    JudgeKind,
     JudgeOptions,
 )
 from gitgoodbench.scoring.judge.panel import Panel
@@ -27,8 +28,8 @@ from gitgoodbench.scoring.judge.prompt import Question
 from gitgoodbench.scoring.judge.record import JudgeRecord
 from gitgoodbench.workspace.store import RepositoryStore
 
-NO_JUDGE = "none"
-LLM_JUDGE = "llm"
+NO_JUDGE = JudgeKind.NONE
+LLM_JUDGE = JudgeKind.LLM
 
 _SNAPSHOT_DATE = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 

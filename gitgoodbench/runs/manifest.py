@@ -22,7 +22,7 @@ from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
 from gitgoodbench.git.process import GIT_ENVIRONMENT, HOST
 from gitgoodbench.plugins import HARNESS, Pin, Plugin, pin
-from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, flag
+from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, spelling
 from gitgoodbench.runs.events import utc_now
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.plan import PlannedEpisode
@@ -234,7 +234,9 @@ def differences(before: Manifest, now: Manifest) -> list[str]:
 def _deciding(manifest: Manifest) -> dict[str, Any]:
     config = manifest.config.model_dump(mode="json")
     deciding = {
-        flag(name): value for name, value in config.items() if name not in MAY_CHANGE and name not in RESOLVED_ELSEWHERE
+        spelling(name): value
+        for name, value in config.items()
+        if name not in MAY_CHANGE and name not in RESOLVED_ELSEWHERE
     }
     sandbox = {name: value for name, value in manifest.sandbox.items() if name not in _ON_RECORD}
     parts = {"agent": manifest.agent, "sandbox": sandbox, "scenario": manifest.scenarios, "judge": manifest.judge}

@@ -46,23 +46,22 @@ class Rescored:
 def choose_rejudging(
     config: RunConfig, scenarios: Mapping[str, Scenario], fields: Mapping[str, Any], *, unscored: bool
 ) -> tuple[Rejudge, RunConfig]:
-    """What the judge flags of `score` mean for a run, and the configuration with the judges that are then asked.
+    """What the judge flags that `score` was given mean for a run, and the configuration with the judges that it asks.
 
     Without a model of its own, `--judge llm` asks those of the run.
 
     Raises:
         UserError: the flags contradict one another, or nothing in the run is judged.
     """
-    given = {name: value for name, value in fields.items() if value}
-    if not given and not unscored:
+    if not fields and not unscored:
         return Rejudge.KEEP, config
     if not any(isinstance(scenario, JudgedScenario) for scenario in scenarios.values()):
         raise UserError(f"nothing in this run is judged: its scenarios are {', '.join(sorted(scenarios))}")
-    if given.get("judge") == NO_JUDGE:
-        if unscored or len(given) > 1:
+    if fields.get("judge") == NO_JUDGE:
+        if unscored or len(fields) > 1:
             raise UserError("--judge none forgets what judges said: leave --unscored and the other --judge flags out")
         return Rejudge.DROP, config
-    config = resolve_judge(make_config(**config.model_dump() | given | {"judge": LLM_JUDGE}), scenarios.values())
+    config = resolve_judge(make_config(**config.model_dump() | {**fields, "judge": LLM_JUDGE}), scenarios.values())
     return (Rejudge.OPEN if unscored else Rejudge.ALL), config
 
 

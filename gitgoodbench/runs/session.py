@@ -315,10 +315,10 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
 
 
 def stored_config(manifest: Manifest, **changes: object) -> RunConfig:
-    """The configuration of a resumed run: the stored one, with the given fields of `MAY_CHANGE`."""
+    """The configuration of a resumed run: the stored one, with the given fields, which are of `MAY_CHANGE`."""
     update = {"suite": manifest.suite.spec, "sandbox": manifest.sandbox["kind"]}
     fields = manifest.config.model_dump() | update
-    return make_config(**fields | {name: value for name, value in changes.items() if value is not None})
+    return make_config(**fields | changes)
 
 
 def exit_code(executions: Sequence[Execution]) -> int:

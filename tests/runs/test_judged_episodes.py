@@ -279,7 +279,6 @@ class TestChoosingToJudgeAgain:
 
     def test_without_a_flag_nothing_is_asked(self) -> None:
         assert self.choose()[0] is Rejudge.KEEP
-        assert self.choose(judge=None, judge_model=(), judge_repeats=None)[0] is Rejudge.KEEP
 
     def test_the_run_s_own_judges_are_asked_unless_others_are_named(self) -> None:
         assert self.choose(judge="llm") == (Rejudge.ALL, ("run-judge",), 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from gitgoodbench.models.options import ModelFlags
@@ -12,6 +13,14 @@ DEFAULT_LIMIT: Final = 120_000
 MAX_LIMIT: Final = 1_000_000
 MOST_REPEATS: Final = 25
 DEFAULT_MAX_TOKENS: Final = 4096
+
+
+class JudgeKind(StrEnum):
+    """Who judges histories."""
+
+    NONE = "none"
+    LLM = "llm"
+
 
 JUDGE_FLAGS: Final = ModelFlags(
     model="--judge-model",
