@@ -67,7 +67,8 @@ class ExtendedMergeTools(MergeTools):
             finish(message="Merge branch 'incoming'")
         """
         if self.resolution.current is not None:
-            raise ToolError(f"{self.resolution.remaining} conflicts remain; resolve them first")
+            count = self.resolution.remaining
+            raise ToolError(f"{count} conflict{' remains' if count == 1 else 's remain'}; resolve all of them first")
         self.commit(message_argument(message, "message"))
         return "The merge is committed. Nothing is left to do."
 

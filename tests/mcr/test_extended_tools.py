@@ -56,7 +56,7 @@ def case(tmp_path: Path) -> MergeCase:
 
 def test_the_merge_stays_open_until_finish(case: MergeCase, local_provider: SandboxProvider) -> None:
     with begin(case, local_provider, ToolSet.EXTENDED) as (episode, _):
-        with pytest.raises(ToolError, match="1 conflicts remain"):
+        with pytest.raises(ToolError, match="1 conflict remains; resolve all of them first"):
             call(episode, "finish", message="Merge")
         call(episode, "resolve_current_merge_conflict_with", content="2\n")
         assert not episode.finished
