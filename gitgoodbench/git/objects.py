@@ -18,10 +18,17 @@ LISTING_LIMIT: Final = 128 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Entry:
-    """What a tree or the index holds at a path: a mode (octal text, six digits) and an object id."""
+    """What a tree or the index holds at a path: a mode (octal text, six digits) and an object id.
+
+    The mode of a file is one of the two that Git knows, whatever its tree has.
+    """
 
     mode: str
     oid: str
+
+    def __post_init__(self) -> None:
+        if self.mode.startswith("100"):  # Git's own first trees have 100664
+            object.__setattr__(self, "mode", EXECUTABLE if int(self.mode, 8) & 0o100 else REGULAR)
 
     @property
     def is_file(self) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.git.chain_walk import ChainWalk, same_content, walk_chain
-from gitgoodbench.git.objects import EXECUTABLE, SYMLINK, Entry
+from gitgoodbench.git.objects import EXECUTABLE, SYMLINK, Entry, read_tree
 from gitgoodbench.git.process import GitError
 from tests.support.repositories import Content, RepositoryBuilder
 
@@ -95,6 +95,7 @@ def test_trees_that_differ_in_form_alone_are_the_same_state(builder: RepositoryB
     assert (found.detour, leading(found)) == (3, [1])
     trees: list[Files | str] = [A, group, folder, AB]
     commits = chain_of(builder, trees, None)
+    assert read_tree(builder.git, group) == read_tree(builder.git, folder) == {b"a": Entry("100644", blob)}
     assert [same_content(builder.git, commits[0], other) for other in commits] == [True, True, True, False]
 
 
