@@ -12,7 +12,7 @@ from gitgoodbench.git.text import to_text
 
 from .resolution import Resolution
 
-_FENCE: Final = re.compile(rb"\s*(```|~~~)[^\n]*\n(?:.*\n)?\1\s*", re.DOTALL)
+_FENCE: Final = re.compile(rb"\s*(`{3,8}|~{3,8})[^\n]*\n(?:.*\n)?[ \t]*\1\s*", re.DOTALL)
 _WORD: Final = re.compile(rb"\w{2}")
 _MOST_LINES: Final = 50
 

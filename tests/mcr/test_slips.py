@@ -30,6 +30,8 @@ def answers(tmp_path: Path, provider: SandboxProvider, content: str, *sides: byt
         ("line 3\nline 4\nfirst\n", "content repeats 2 lines that stand before the conflict"),
         ("first\nline 6", "content repeats the line that stands after the conflict"),
         ("```python\nfirst\n```", "content stands between fences"),
+        ("~~~~\nfirst\n~~~~\n", "content stands between fences"),
+        ("  ````python\n  first\n  ````\n", "content stands between fences"),
         ("<<<<<<< HEAD\nfirst\n", "content still holds the conflict's marker line '<<<<<<< HEAD'"),
     ],
 )
