@@ -101,7 +101,9 @@ def without_traces(message: str) -> str:
     """The message without them. A reference that its sentence needs becomes `an issue`."""
     message = _MERGE.sub("", message) or ("Merge a branch" if message else "")
     subject, line_end, body = message.partition("\n")
-    message = _CI_MARK.sub("", subject + line_end + _TRAILER.sub("", body))
+    if _TRAILER.fullmatch(subject):
+        subject = line_end = ""
+    message = _CI_MARK.sub("", subject + line_end + _TRAILER.sub("", body)).lstrip("\n")
     rest = _without_references(message)
     return rest if rest.strip() or not message.strip() else _in_words(message)
 

@@ -129,3 +129,18 @@ def test_hostile_messages_take_no_more_than_linear_time(newline: bool) -> None:
     ):  # fmt: skip
         text = (unit * 50_000)[:50_000]
         assert len(blind_message(f"s\n\n{text}" if newline else text)) <= 4 * len(text)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Signed-off-by: A U Thor <author@example.com>",
+        "Co-Authored-By: Somebody",
+        "git-svn-id: https://svn.example.com/trunk@12 0f1e",
+        "bors r+",
+        "Change-Id: I0123\nReviewed-by: B\n",
+    ],
+)
+def test_a_message_of_nothing_but_trailers_is_empty(message: str) -> None:
+    assert blind_message(message) == ""
+    assert blind_message(f"{message.rstrip()}\n\nSay why\n") == "Say why"
