@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -9,6 +10,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -22,13 +24,29 @@ _PREFIX: Final = "gitgoodbench-"
 _LARGE: Final = Path("/var/tmp")
 
 
+class _Live:
+    """The folders of this process. A thread that is given up when a run is interrupted does not end its own."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.folders: dict[Path, int] = {}
+        self.ending = False
+
+
+_LIVE: Final = _Live()
+
+
 def make_folder(purpose: str, *, large: bool = False) -> Path:
     """A fresh folder in the system's place for temporary files, marked as this process's; `remove_folder` ends it.
 
     `large`: in /var/tmp, which does not lie in memory and lets programs run.
     """
     place = _LARGE if large else None
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{purpose}-", dir=place)).resolve()
+    with _LIVE.lock:
+        if _LIVE.ending:
+            raise RuntimeError("no temporary folder can be made while the process ends")
+        folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{purpose}-", dir=place)).resolve()
+        _LIVE.folders[folder] = os.getpid()
     (folder / MARKER).write_text(json.dumps(Owner.current().labels()), "utf-8")
     return folder
 
@@ -49,6 +67,7 @@ def remove_folder(folder: Path) -> None:
     Raises:
         OSError: something in it cannot be removed.
     """
+    _LIVE.folders.pop(folder, None)
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:
@@ -60,6 +79,19 @@ def remove_folder(folder: Path) -> None:
         removed = subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
         if removed.returncode != 0:
             raise OSError(removed.stderr.decode("utf-8", "replace").strip()[:500]) from None
+
+
+@atexit.register
+def _remove_what_is_left() -> None:
+    """Remove the folders that are left when the process ends, unless another process made them (a fork)."""
+    with _LIVE.lock:
+        _LIVE.ending = True
+        own = [folder for folder, process in _LIVE.folders.items() if process == os.getpid()]
+    for folder in own:
+        for _ in range(3):  # a given-up thread may still write into it
+            with contextlib.suppress(OSError):
+                remove_folder(folder)
+                break
 
 
 def find_folders() -> Iterator[tuple[Path, Owner | None]]:

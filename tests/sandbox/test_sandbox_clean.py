@@ -205,3 +205,21 @@ def test_an_owner_survives_its_labels(dead: Owner) -> None:
     assert dead.is_dead()
     assert Owner.from_labels({"gitgoodbench": "1"}) is None
     assert os.getpid() == Owner.current().pid
+
+
+def test_folders_of_given_up_threads_go_with_the_process(tmp_path: Path) -> None:
+    code = (
+        "import threading, time\n"
+        "from gitgoodbench.folders import make_folder\n"
+        "made = threading.Event()\n"
+        "def work():\n"
+        "    while True:\n"
+        "        (make_folder('given-up') / 'file').write_bytes(b'x')\n"
+        "        made.set()\n"
+        "        time.sleep(0.001)\n"
+        "threading.Thread(target=work, daemon=True).start()\n"
+        "made.wait()\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, stderr=subprocess.DEVNULL)
+    assert list(tmp_path.iterdir()) == []
