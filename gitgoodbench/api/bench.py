@@ -187,9 +187,9 @@ class Bench:
                 future.result().close()
 
     def _open_in(self, taker: int, task: Task, seed: int) -> Session:
-        session_id = f"{task.id}/{seed}"
         try:
             scenario = self._scenario(task)
+            session_id = f"{task.id}/{seed}"
             sandbox = self._provider.open(run_id=self._id, episode_id=session_id)
         except BaseException:
             self._places.give_back(taker)
@@ -234,6 +234,10 @@ class Bench:
         return await asyncio.get_running_loop().run_in_executor(self._executor, self.score, task, outcome, seed)
 
     def _settled(self, task: Task, outcome: Outcome, seed: int) -> Result:
+        scenario = self._scenario(task)
+        if not isinstance(outcome, Outcome):
+            given = type(outcome).__name__
+            raise UserError(f"{given} is no Outcome: session.finish() gives one, Outcome.from_json reads one")
         status, sample = outcome.agent_status, task.sample
         record = record_of(outcome, status, outcome.agent_error)
         result = Result(
@@ -246,7 +250,7 @@ class Bench:
             return result
         try:
             settling = Settling(self._store, self._config.tools, self._panel)
-            return settle(result, outcome, sample, self._scenario(task), settling)
+            return settle(result, outcome, sample, scenario, settling)
         except EpisodeError as problem:
             failed: Mapping[str, Any] = {"status": problem.status, "success": False, "error": ErrorRecord.of(problem)}
             return result.model_copy(update=failed)
@@ -266,6 +270,8 @@ class Bench:
         _close_all(sessions)
 
     def _scenario(self, task: Task) -> Scenario:
+        if not isinstance(task, Task):
+            raise UserError(f"{type(task).__name__} is no Task: bench.tasks holds them, bench.task(ID) gives one")
         try:
             return self._inputs.scenarios[task.scenario]
         except KeyError:

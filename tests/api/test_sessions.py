@@ -308,3 +308,15 @@ def test_a_judge_settles_what_needs_one() -> None:
         scored = bench.score(task, outcome)
     assert (scored.status, scored.solved, scored.judge) == ("completed", None, None)
     assert 0 < scored.reward < 0.9
+
+
+def test_what_is_no_task_or_outcome_is_refused_and_its_place_given_back(bench: Bench, task: Task) -> None:
+    for _ in range(20):  # more than there are places
+        with pytest.raises(UserError, match=r"^str is no Task: bench\.tasks holds them"):
+            bench.open(task.id)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"^str is no Task"):
+        bench.preview(task.id)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=r"^NoneType is no Outcome: session\.finish\(\) gives one"):
+        bench.score(task, None)  # type: ignore[arg-type]
+    with bench.open(task) as session:
+        assert not session.finished
