@@ -26,6 +26,7 @@ TOOLS = {  # of `dev`: programs and type stubs, which nothing imports
     "ruff",
     "scipy-stubs",
     "types-docker",
+    "types-jsonschema",
     "types-requests",
 }
 
