@@ -13,6 +13,7 @@ from typing import Any
 
 import openai
 
+from gitgoodbench.models.api_key import ApiKey
 from gitgoodbench.models.faults import Refusal, Refused, ServerFault
 from gitgoodbench.models.retry import retry_after_s
 from gitgoodbench.text import one_line
@@ -20,7 +21,6 @@ from gitgoodbench.text import one_line
 REPLY_LIMIT = 32 * 1024 * 1024
 """Bytes of one reply that are read."""
 
-_SHORTEST_KEY_TO_HIDE = 8
 _HTTP_LIBRARIES = frozenset({"httpx", "httpx2", "httpcore", "httpcore2"})
 _CONNECT_S = 30.0
 
@@ -43,7 +43,7 @@ class Endpoint:
 
     def __init__(self, base_url: str | None, api_key: str, wait: Wait = wait_for) -> None:
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key, max_retries=0)
-        self._api_key = api_key
+        self._key = ApiKey(api_key)
         self._wait = wait
         self.address = str(self._client.base_url).rstrip("/")
 
@@ -62,7 +62,7 @@ class Endpoint:
             reply = _within(seconds, lambda: self._send(body, seconds), self._wait)
         except TimeoutError:
             raise NoAnswerInTime(f"no answer within {seconds:.3g} s") from None
-        return self._without_key(reply)
+        return self._key.hide(reply)
 
     def _send(self, body: Mapping[str, Any], seconds: float) -> bytes:
         deadline = time.monotonic() + seconds
@@ -74,7 +74,7 @@ class Endpoint:
                 return _read(response.iter_bytes(), deadline)
         except openai.APIStatusError as problem:
             asked = retry_after_s(problem.response.headers, time.time())
-            text = self._without_key(problem.response.content).decode("utf-8", "replace")
+            text = self._key.hide(problem.response.content).decode("utf-8", "replace")
             raise Refused(Refusal.of(problem.status_code, text, asked)) from None
         except (openai.APITimeoutError, TimeoutError):
             raise TimeoutError from None
@@ -82,13 +82,8 @@ class Endpoint:
             if not _is_connection_problem(problem):
                 raise
             cause = problem.__cause__ or problem
-            detail = self._without_key(f"{type(cause).__name__}: {cause}".encode("utf-8", "replace"))
+            detail = self._key.hide(f"{type(cause).__name__}: {cause}".encode("utf-8", "replace"))
             raise ServerFault(f"the connection failed ({one_line(detail.decode())})") from None
-
-    def _without_key(self, data: bytes) -> bytes:
-        """What the server sent, should it repeat the key."""
-        key = self._api_key.encode()
-        return data.replace(key, b"[API key]") if len(key) >= _SHORTEST_KEY_TO_HIDE else data
 
 
 def _read(chunks: Iterator[bytes], deadline: float) -> bytes:

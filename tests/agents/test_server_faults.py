@@ -314,3 +314,10 @@ def test_the_key_appears_nowhere() -> None:
     assert "Incorrect API key provided: [API key]. Bearer [API key]" in str(raised.value)
     for reply in [fault.status(500, echo), fault.status(400, echo), fault.raw(echo.encode()), fault.html(500)]:
         assert KEY not in repr(play([says(echo), *[reply] * 6]).trajectory)
+
+
+def test_a_key_that_a_server_spells_in_escapes_appears_nowhere() -> None:
+    escaped = "".join(f"\\u{ord(character):04x}" for character in KEY)
+    with pytest.raises(RunAborted) as raised:
+        play([fault.raw(f'{{"error": {{"message": "bad key {escaped}"}}}}'.encode(), code=401)])
+    assert "HTTP 401: bad key [API key]" in str(raised.value)
