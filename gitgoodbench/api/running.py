@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.agents.registry import agent_names
+from gitgoodbench.api.fields import RunFields
 from gitgoodbench.api.scored import Scored, reward_of
 from gitgoodbench.api.session import Session
 from gitgoodbench.errors import RunAborted, UserError
@@ -95,7 +96,7 @@ def evaluate(
     out: str | os.PathLike[str] = "results",
     run_id: str | None = None,
     jobs: int = 1,
-    **fields: Any,
+    **fields: Unpack[RunFields],
 ) -> Run:
     """Run an agent over a suite, by the engine of `gitgoodbench eval` and into the same files.
 
@@ -114,7 +115,7 @@ def evaluate(
     if not isinstance(agent, str) and not callable(agent):
         raise UserError(f"agent must be a name or a callable of a session, not {type(agent).__name__}")
     name = agent if isinstance(agent, str) else _free_name(agent)
-    given = {"suite": os.fspath(suite), **fields}
+    given: dict[str, Any] = {"suite": os.fspath(suite), **fields}
     given["judge"] = choose_judge(given, [name])
     config = make_config(agent=name, jobs=jobs, **given)
     inputs = load_inputs(config)

@@ -1,0 +1,52 @@
+"""What `evaluate` takes beside its own arguments: the fields of a run, for type checkers and editors.
+
+Written from `runs.config.RunConfig`; a test compares. `python -m tests.support.run_fields` writes it anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+from gitgoodbench.scoring.judge.options import JudgeKind
+from gitgoodbench.tools import ToolSet
+
+
+class RunFields(TypedDict, total=False):
+    """Flags of `gitgoodbench eval`, with underscores; one that can be repeated takes one value or several."""
+
+    model: str | None
+    base_url: str | None
+    temperature: float | None
+    seed: int | None
+    price_input: float | None
+    price_output: float | None
+    scenario: str | Sequence[str]
+    sample: str | Sequence[str]
+    language: str | Sequence[str]
+    difficulty: str | Sequence[str]
+    limit: int | None
+    shuffle: int | None
+    epochs: int
+    tools: ToolSet | Literal["published", "extended", "shell"]
+    history: int | None
+    strict_tools: bool
+    opt: str | Sequence[str]
+    score: str | Sequence[str] | None
+    sandbox: str
+    image: str | None
+    judge: JudgeKind | Literal["none", "llm"]
+    judge_model: str | Sequence[str]
+    judge_base_url: str | None
+    judge_repeats: int | None
+    judge_limit: int | None
+    judge_max_tokens: int | None
+    max_turns: int | None
+    max_tokens: int | None
+    max_episode_cost: float | None
+    timeout: float | None
+    max_cost: float | None
+    repos: str | os.PathLike[str] | None
+    offline: bool
+    skip_invalid: bool
