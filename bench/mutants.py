@@ -1,11 +1,12 @@
 """Mutation testing: change one operator, constant or argument of a module at a time, and see whether its tests notice.
 
     python bench/mutants.py scoring runs --seconds 600      # rooms, by default all; stops when the time is up
-    python bench/mutants.py scoring --only 'gitgoodbench/scoring/agreement.py'
+    python bench/mutants.py scoring --only gitgoodbench/scoring/agreement.py --sample 0     # every mutant of a module
 
-The project is copied, mutmut changes the copy, and each mutant is tried by the tests that reach its function.
-Prints, per room, how many mutants were killed, survived, were reached by no test and were not tried; then what each
-survivor changed.
+The project is copied, mutmut changes the copy, and each mutant is tried by the tests of its room that reach its
+function. Of each module a random sample is tried, the same one for the same seed. Prints, per module, how many mutants
+there are, were tried, were killed, survived, and were reached by no test; then what each survivor changed. mutmut
+leaves decorated functions (properties, class methods) and what stands outside functions as they are.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 KILLED, SURVIVED, NO_TEST, TIMED_OUT = 1, 0, 33, 36
-NAMES = {KILLED: "killed", 3: "killed", SURVIVED: "survived", NO_TEST: "not reached", TIMED_OUT: "killed", 24: "killed"}
+NAMES: dict[int | None, str] = {
+    KILLED: "killed", 3: "killed", SURVIVED: "survived", NO_TEST: "not reached", TIMED_OUT: "killed", 24: "killed",
+    None: "not tried",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,12 +43,13 @@ class Room:
 
 ROOMS = {
     "scoring": Room(
-        ("gitgoodbench/scoring/statistics.py", "gitgoodbench/scoring/agreement.py"),
-        ("tests/scoring/test_statistics.py", "tests/scoring/test_agreement.py", "tests/scoring/test_repeats.py"),
+        ("gitgoodbench/scoring/*.py",),
+        ("tests/scoring/test_*.py", "tests/ir/test_rebase_scor*.py", "tests/icc/test_icc_scoring.py"),
     ),
+    "judge": Room(("gitgoodbench/scoring/judge/*.py",), ("tests/scoring/judge",)),
     "git": Room(
-        ("gitgoodbench/git/messages.py", "gitgoodbench/git/conflict_text.py"),
-        ("tests/git/test_messages.py", "tests/git/test_conflict_text.py"),
+        ("gitgoodbench/git/*.py",),
+        ("tests/git", "tests/mcr/test_mcr_reading.py", "tests/mcr/test_conflict_kinds.py"),
     ),
     "runs": Room(("gitgoodbench/runs/verdicts.py",), ("tests/runs/test_verdicts.py",)),
     "workspace": Room(("gitgoodbench/workspace/leaks.py",), ("tests/workspace/test_leaks.py",)),
@@ -89,34 +95,52 @@ def read_results(folder: Path) -> dict[str, int | None]:
     return codes
 
 
-def measure(name: str, only: Sequence[str], seconds: float) -> None:
+def choose(codes: Iterable[str], count: int, seed: int) -> dict[str, tuple[list[str], int]]:
+    """Module -> the mutants of it that are tried, at most `count` (0: all), and how many there are."""
+    modules: dict[str, list[str]] = {}
+    for mutant in sorted(codes):
+        modules.setdefault(mutant.rpartition(".")[0], []).append(mutant)
+    return {
+        module: (
+            random.Random(f"{seed} {module}").sample(mutants, min(count, len(mutants))) if count else mutants,
+            len(mutants),
+        )
+        for module, mutants in modules.items()
+    }
+
+
+def measure(name: str, arguments: argparse.Namespace) -> None:
     """Mutate one room, and print what became of it."""
     with tempfile.TemporaryDirectory(prefix="gitgoodbench-mutants-") as text:
         folder = Path(text)
-        make_copy(folder, ROOMS[name], only)
-        said = mutmut(folder, "run", "--max-children", str(os.cpu_count() or 2), seconds=seconds)
+        make_copy(folder, ROOMS[name], arguments.only)
+        mutmut(folder, "run", "--max-children", str(arguments.jobs), "none of these: only make them")
+        chosen = choose(read_results(folder), arguments.sample, arguments.seed)
+        names = [mutant for mutants, _ in chosen.values() for mutant in mutants]
+        said = mutmut(folder, "run", "--max-children", str(arguments.jobs), *names, seconds=arguments.seconds)
         codes = read_results(folder)
         if not any(code is not None for code in codes.values()):
             sys.exit(f"{name}: no mutant was tried:\n{said[-2000:]}")
-        kinds = Counter(
-            "not tried" if code is None else NAMES.get(code, f"exit code {code}") for code in codes.values()
-        )
-        print(f"{name}: {len(codes)} mutants; {', '.join(f'{count} {kind}' for kind, count in sorted(kinds.items()))}")
-        for mutant in (mutant for mutant, code in codes.items() if code == SURVIVED):
+        print(f"{name}: {len(codes)} mutants, {len(names)} chosen")
+        for module, (mutants, count) in chosen.items():
+            kinds = Counter(NAMES.get(codes[each], f"exit code {codes[each]}") for each in mutants)
+            print(f"  {module}: {count}; {', '.join(f'{count} {kind}' for kind, count in sorted(kinds.items()))}")
+        for mutant in (mutant for mutant in names if codes[mutant] in (SURVIVED, NO_TEST)):
             changed = [line for line in mutmut(folder, "show", mutant).splitlines() if line[:2] in ("- ", "+ ")]
-            print("\n".join([f"\n{mutant}", *changed]), flush=True)
+            print("\n".join([f"\n{mutant} {NAMES[codes[mutant]]}", *changed]), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rooms", nargs="*", choices=[*ROOMS, []], help="rooms to mutate (all)")
     parser.add_argument("--only", action="append", default=[], metavar="GLOB", help="modules of these rooms")
-    parser.add_argument(
-        "--seconds", type=float, default=600.0, help="for each room, the first run of its tests included"
-    )
+    parser.add_argument("--sample", type=int, default=15, help="mutants of each module; 0: all (15)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
+    parser.add_argument("--seconds", type=float, default=600.0, help="for the mutants of each room")
     arguments = parser.parse_args()
     for name in arguments.rooms or ROOMS:
-        measure(name, arguments.only, arguments.seconds)
+        measure(name, arguments)
 
 
 if __name__ == "__main__":
