@@ -25,7 +25,9 @@ def replacing(path: Path) -> Iterator[Path]:
         with partial.open("rb") as file:
             os.fsync(file.fileno())
         partial.replace(path)
-    except BaseException:
+    except BaseException as problem:
+        if isinstance(problem, OSError) and problem.filename is None:
+            problem.filename = str(path)
         with contextlib.suppress(OSError):
             partial.unlink()
         raise

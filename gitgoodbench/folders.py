@@ -20,7 +20,9 @@ from gitgoodbench.owner import Owner
 MARKER: Final = "gitgoodbench-owner.json"
 """File in every such folder that names its owner."""
 
-_PREFIX: Final = "gitgoodbench-"
+PREFIX: Final = "gitgoodbench-"
+"""What the names of all of them begin with."""
+
 _LARGE: Final = Path("/var/tmp")
 
 
@@ -45,7 +47,7 @@ def make_folder(purpose: str, *, large: bool = False) -> Path:
     with _LIVE.lock:
         if _LIVE.ending:
             raise RuntimeError("no temporary folder can be made while the process ends")
-        folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{purpose}-", dir=place)).resolve()
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-", dir=place)).resolve()
         _LIVE.folders[folder] = os.getpid()
     (folder / MARKER).write_text(json.dumps(Owner.current().labels()), "utf-8")
     return folder
@@ -97,7 +99,7 @@ def _remove_what_is_left() -> None:
 def find_folders() -> Iterator[tuple[Path, Owner | None]]:
     """Every folder of this user that has a marker, with its owner (None: the marker does not say)."""
     for place in {Path(tempfile.gettempdir()).resolve(), _LARGE.resolve()}:
-        for folder in sorted(place.glob(f"{_PREFIX}*")):
+        for folder in sorted(place.glob(f"{PREFIX}*")):
             try:
                 facts = folder.lstat()
             except FileNotFoundError:

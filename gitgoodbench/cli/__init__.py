@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import Annotated
 
@@ -23,9 +24,8 @@ from gitgoodbench.cli import (
     show,
     validate,
 )
-from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
-
-EXIT_USER_ERROR = 2
+from gitgoodbench.cli.command import Command
+from gitgoodbench.cli.endings import EXIT_INTERRUPTED, ended, leave_at_once, open_streams
 
 app = typer.Typer(
     name="gitgoodbench",
@@ -37,18 +37,18 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("eval")(evaluate.evaluate)
-app.command("resume")(resume.resume)
-app.command("score")(score.score)
-app.command("report")(report.report)
-app.command("show")(show.show)
-app.command("schema")(schema.schema)
-app.command("mine")(mine.mine)
-app.command("build-dataset")(build_dataset.build_dataset)
-app.command("validate")(validate.validate)
-app.command("plugins")(plugins.list_plugins)
-app.command("doctor")(doctor.doctor)
-app.command("clean")(clean.clean)
+app.command("eval", cls=Command)(evaluate.evaluate)
+app.command("resume", cls=Command)(resume.resume)
+app.command("score", cls=Command)(score.score)
+app.command("report", cls=Command)(report.report)
+app.command("show", cls=Command)(show.show)
+app.command("schema", cls=Command)(schema.schema)
+app.command("mine", cls=Command)(mine.mine)
+app.command("build-dataset", cls=Command)(build_dataset.build_dataset)
+app.command("validate", cls=Command)(validate.validate)
+app.command("plugins", cls=Command)(plugins.list_plugins)
+app.command("doctor", cls=Command)(doctor.doctor)
+app.command("clean", cls=Command)(clean.clean)
 app.add_typer(image.app, name="image")
 
 
@@ -68,32 +68,16 @@ def _root(
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command line and return its exit code; a user's mistake is one line on standard error and code 2."""
+    """Run a command line and return its exit code; see `ended`."""
     command = typer.main.get_command(app)
-    try:
-        code = command.main(arguments, prog_name="gitgoodbench", standalone_mode=False)
-    except (UserError, RunAborted) as problem:
-        return _refuse(str(problem))
-    except GitGoodBenchError as problem:
-        return _refuse(f"{type(problem).__name__}: {problem}")
-    except typer.Abort:
-        return 130
-    except Exception as problem:
-        usage = getattr(problem, "format_message", None)
-        if usage is None:
-            raise
-        if type(problem).__name__ == "NoArgsIsHelpError":
-            sys.stderr.write(f"{usage()}\n")
-            return EXIT_USER_ERROR
-        return _refuse(usage())
-    return code if isinstance(code, int) else 0
-
-
-def _refuse(message: str) -> int:
-    sys.stderr.write(f"gitgoodbench: {' '.join(message.split())}\n")
-    return EXIT_USER_ERROR
+    return ended(lambda: command.main(arguments, prog_name="gitgoodbench", standalone_mode=False))
 
 
 def main() -> None:
-    """The console script."""
-    sys.exit(run(sys.argv[1:]))
+    """The console script. SIGTERM is answered as Ctrl-C is."""
+    open_streams()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    code = run(sys.argv[1:])
+    if code == EXIT_INTERRUPTED:
+        leave_at_once(code)
+    sys.exit(code)

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from gitgoodbench.cli.machine import check_out
 from gitgoodbench.cli.mining import parse_languages
 from gitgoodbench.cli.running import say
 from gitgoodbench.mining.build import SAMPLES, BuildOptions, BuiltDataset, build_dataset, split_folders
@@ -46,6 +47,7 @@ def build(
     """Build, print the tables, upload if asked to, and return the exit code."""
     if hub is not None:
         check_hub_name(hub)
+    check_out(out)
     off = {name for name in without if name != _ALL_PROJECT_FILTERS}
     if _ALL_PROJECT_FILTERS in without:
         off |= {rule.name for rule in PROJECT_FILTERS}

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from gitgoodbench.cli.command import Command
 from gitgoodbench.cli.options import ImageBase
 
 app = typer.Typer(help="Build the image of the docker sandbox.", no_args_is_help=True)
@@ -16,7 +17,7 @@ def _root() -> None:
     pass
 
 
-@app.command("build")
+@app.command("build", cls=Command)
 def build(
     tag: Annotated[str | None, typer.Option("--tag", help="Name of the image. Default: the one runs use.")] = None,
     base: Annotated[

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from gitgoodbench.cli.machine import check_cache, check_machine, check_out
 from gitgoodbench.cli.running import say
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.backends import Backend, Workers
@@ -58,6 +59,8 @@ def mine_repositories(
 ) -> int:
     """Mine, print a table, and return the exit code."""
     console = make_console(stderr=True)
+    check_machine()
+    check_out(out.parent)
     suffixes = parse_languages(languages)
     order = Order(
         MiningOptions(
@@ -69,9 +72,10 @@ def mine_repositories(
     )  # fmt: skip
     chosen = Backend(backend)
     workers = Workers(chosen, jobs or (None if chosen.is_cluster else os.cpu_count()), cluster)
+    targets = find_targets(repositories, [path.expanduser() for path in repos_files])
     if not chosen.is_cluster:  # its machines may have other folders
         open_store(order.repositories.folder, None, offline)
-    targets = find_targets(repositories, [path.expanduser() for path in repos_files])
+        check_cache([target.name for target in targets if target.mirror is None], order.repositories.folder)
     try:
         with _watching(console) as observer:
             report = mine(targets, order, out, workers, observer, only=tuple(suffixes) if languages else ())

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from gitgoodbench.agents.registry import named_agents
+from gitgoodbench.cli.machine import check_cache, check_machine, check_out, check_run
 from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
@@ -60,6 +61,7 @@ def evaluate_agents(fields: Mapping[str, Any], *, out: Path, run_id: str | None,
     fields["judge"] = choose_judge(fields, agents)
     fields["scenario"] = fields.get("scenario") or _scenarios_of_before(out, run_id)
     console = make_console(stderr=True)
+    check_machine()
     inputs = load_inputs(make_config(**fields))
     agents = named_agents(agents, inputs.scenarios)
     configs = [make_config(agent=agent, **fields) for agent in agents]
@@ -69,6 +71,8 @@ def evaluate_agents(fields: Mapping[str, Any], *, out: Path, run_id: str | None,
     if dry_run:
         print_plan(make_console(), inputs.suite, {agent: own.planned for agent, own in work.items()})
         return 0
+    check_cache({episode.sample.name for episode in inputs.planned}, configs[0].repos)
+    check_out(out)
     folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
     provider = open_provider(console, configs[0])
     progress = RepositoryProgress(console)
@@ -84,12 +88,15 @@ def evaluate_agents(fields: Mapping[str, Any], *, out: Path, run_id: str | None,
 def resume_runs(names: Sequence[str], changes: Mapping[str, Any]) -> int:
     """Resume runs from their manifests, with changes of what may change; returns the exit code."""
     console = make_console(stderr=True)
+    check_machine()
     progress = RepositoryProgress(console)
     runs = []
     for paths in map(find_run, names):
+        check_run(paths.folder)
         manifest = read_manifest(paths)
         config = stored_config(manifest, **changes)
         inputs, provider = load_inputs(config), open_provider(console, config)
+        check_cache({episode.sample.name for episode in inputs.planned}, config.repos)
         store = open_repositories(config, progress)
         runs.append(prepare_run(config, inputs, provider, store, paths=paths, command=manifest.command))
     return run_all(runs, console, progress)
@@ -118,8 +125,10 @@ def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryP
             break
     begun = runs[: len(executions)]
     summaries = [summarize_run(run.paths) for run in begun]
-    print_report(make_console(), summaries, by=varying_dimensions(summaries))
-    _print_unfinished(console, runs, executions)
+    try:
+        print_report(make_console(), summaries, by=varying_dimensions(summaries))
+    finally:  # also where standard output is full
+        _print_unfinished(console, runs, executions)
     return exit_code(executions)
 
 

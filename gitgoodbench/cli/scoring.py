@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from gitgoodbench.cli.machine import check_machine, check_run
 from gitgoodbench.cli.running import (
     default_jobs,
     find_run,
@@ -40,9 +41,12 @@ def score_runs(names: Sequence[str], fields: Mapping[str, Any], *, unscored: boo
         fields: of `RunConfig`, those that the user said.
     """
     console = make_console(stderr=True)
+    check_machine()
     judge = {name: value for name, value in fields.items() if name in JUDGING}
     changes = {"jobs": default_jobs()} | {name: value for name, value in fields.items() if name not in JUDGING}
     folders = [find_run(name) for name in names]
+    for paths in folders:
+        check_run(paths.folder)
     problems = 0
     for paths in folders:
         rescored = _score(paths, console, changes, judge, unscored=unscored)

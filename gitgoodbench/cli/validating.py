@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from gitgoodbench.cli.machine import check_cache, check_machine, check_out
 from gitgoodbench.cli.running import default_jobs, say
 from gitgoodbench.dataset.findings import Finding, Kind, RowReport
 from gitgoodbench.errors import UserError
@@ -39,10 +40,14 @@ def validate_dataset(
 ) -> int:
     """Replay the rows, print what is wrong, and return the exit code."""
     console = make_console(stderr=True)
+    check_machine()
+    if out is not None:
+        check_out(out.parent)
     samples, invalid = load_dataset_rows(dataset, offline=offline)
     chosen = [sample for sample in samples if not ids or any(fnmatchcase(sample.id, glob) for glob in ids)]
     if not chosen:
         raise UserError(f"{dataset} has no sample {' or '.join(ids)}")
+    check_cache({sample.name for sample in chosen}, repos)
     progress = RepositoryProgress(console)
     store = open_store(repos.expanduser() if repos else None, None, offline, progress)
     validator = Validator(load_scenarios(), store, make_provider(sandbox).provider)

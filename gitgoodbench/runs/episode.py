@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gitgoodbench.agents.base import Trajectory
+from gitgoodbench.disk import describe
 from gitgoodbench.errors import EpisodeError, RunAborted, Status
 from gitgoodbench.files import empty_folder, write_atomically
 from gitgoodbench.runs.context import RunContext
@@ -77,7 +78,7 @@ def _writing(run: RunContext) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise RunAborted(f"the run folder {run.paths.folder} cannot be written: {problem}") from problem
+        raise RunAborted(f"the run folder {run.paths.folder} cannot be written: {describe(problem)}") from problem
 
 
 def _saved(

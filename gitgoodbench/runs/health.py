@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -13,10 +12,7 @@ from pathlib import Path
 
 from gitgoodbench.cache import cache_home
 from gitgoodbench.errors import UserError
-from gitgoodbench.runs.manifest import host_git_version
-
-OLDEST_GIT = (2, 38)
-"""Merges are replayed by `git merge-tree --write-tree`, which came with Git 2.38."""
+from gitgoodbench.git.version import GIT_NEEDED, host_git_version, is_new_enough
 
 _ENOUGH_DISK = 5 * 1024**3
 _HUB_TIMEOUT_S = 10.0
@@ -47,13 +43,13 @@ def check_all() -> Iterator[Check]:
 
 def check_git() -> Check:
     """Git on this machine, and whether it is new enough."""
-    needed, hint = "everything", "install Git 2.38 or later"
     try:
         version = host_git_version()
     except UserError as problem:
-        return Check("Git", False, str(problem), needed, hint)
-    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:2])
-    return Check("Git", True, version) if numbers >= OLDEST_GIT else Check("Git", False, version, needed, hint)
+        return Check("Git", False, str(problem), "everything", GIT_NEEDED)
+    if is_new_enough(version):
+        return Check("Git", True, version)
+    return Check("Git", False, version, "everything", GIT_NEEDED)
 
 
 def check_docker() -> Iterator[Check]:

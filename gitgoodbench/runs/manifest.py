@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
@@ -20,7 +19,7 @@ import gitgoodbench
 from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
-from gitgoodbench.git.process import GIT_ENVIRONMENT, HOST
+from gitgoodbench.git.version import host_git_version
 from gitgoodbench.plugins import HARNESS, Pin, Plugin, pin
 from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, spelling
 from gitgoodbench.runs.events import utc_now
@@ -181,20 +180,6 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def host_git_version() -> str:
-    """Git's version on this machine, such as `2.39.5`.
-
-    Raises:
-        UserError: there is no Git.
-    """
-    environment = {**GIT_ENVIRONMENT, "PATH": os.environ.get("PATH", os.defpath)}
-    try:
-        shown = HOST.exec(["git", "--version"], env=environment)
-    except FileNotFoundError as problem:
-        raise UserError("git is not installed, or not on PATH: install Git 2.38 or later") from problem
-    return shown.stdout.decode("utf-8", "replace").removeprefix("git version ").strip()
 
 
 def write_manifest(paths: RunPaths, manifest: Manifest) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from gitgoodbench.details import BESIDE, IN_RESULT, Details, cap
+from gitgoodbench.disk import describe
 from gitgoodbench.errors import Status
 from gitgoodbench.files import write_atomically
 from gitgoodbench.models.meter import Usage
@@ -48,7 +49,7 @@ class ErrorRecord(_Record):
     def of(cls, problem: Exception) -> ErrorRecord:
         """What an exception says; its class where it says nothing."""
         kind = type(problem).__name__
-        return cls(kind=kind, message=str(problem) or kind)
+        return cls(kind=kind, message=(describe(problem) if isinstance(problem, OSError) else str(problem)) or kind)
 
     @classmethod
     def why(cls, status: Status, message: str | None) -> ErrorRecord | None:

@@ -49,8 +49,8 @@ def repository_path(name: str, cache_dir: Path | None = None) -> Path:
     if name not in repository_names():
         raise SetupFailed(f"the built-in suite has no repository {name!r}, only {', '.join(repository_names())}")
     files = _files(name)
-    folder = (cache_home() if cache_dir is None else cache_dir.absolute()) / OWNER
-    target = folder / f"{name.partition('/')[2]}-{_fingerprint(files)}.git"
+    target = _place(name, files, cache_dir)
+    folder = target.parent
     if target.is_dir():
         return target
     try:
@@ -62,6 +62,16 @@ def repository_path(name: str, cache_dir: Path | None = None) -> Path:
     except OSError as problem:
         raise InfrastructureFailed(f"{name} cannot be built in {folder}: {problem.strerror}") from problem
     return target
+
+
+def is_built(name: str, cache_dir: Path | None = None) -> bool:
+    """Whether the repository of `mini/NAME`, which the suite has, is in the cache."""
+    return _place(name, _files(name), cache_dir).is_dir()
+
+
+def _place(name: str, files: Sequence[Path], cache_dir: Path | None) -> Path:
+    folder = (cache_home() if cache_dir is None else cache_dir.absolute()) / OWNER
+    return folder / f"{name.partition('/')[2]}-{_fingerprint(files)}.git"
 
 
 def story_of(name: str) -> Story:

@@ -34,7 +34,7 @@ class Mirrors:
 
     def mirror(self, name: str, commits: Sequence[str]) -> Mirror:
         """See `RepositoryStore.mirror`."""
-        mirror = self.folder / f"{name.replace('/', '__')}.git"
+        mirror = mirror_folder(self.folder, name)
         if mirror.is_dir() and not _problems(mirror, commits):
             return Mirror(mirror)
         if self.offline:
@@ -106,6 +106,11 @@ class Mirrors:
         keeper = mirror / "refs" / "gitgoodbench" / commit
         keeper.parent.mkdir(exist_ok=True)
         write_atomically(keeper, f"{commit}\n".encode("ascii"))
+
+
+def mirror_folder(folder: Path, name: str) -> Path:
+    """Where the mirror of `owner/name` lies in the cache."""
+    return folder / f"{name.replace('/', '__')}.git"
 
 
 def _problems(mirror: Path, commits: Sequence[str]) -> list[CommitProblem]:

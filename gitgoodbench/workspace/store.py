@@ -7,7 +7,7 @@ from there alone; or else from a cache of mirrors that are cloned on demand.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -18,7 +18,7 @@ from gitgoodbench.errors import InfrastructureFailed, SetupFailed, UserError
 from gitgoodbench.git.mirror import Mirror, UnreadableRepositoryError
 from gitgoodbench.workspace.commits import commit_problems
 from gitgoodbench.workspace.local import LocalRepositories
-from gitgoodbench.workspace.mirrors import GITHUB, Mirrors
+from gitgoodbench.workspace.mirrors import GITHUB, Mirrors, mirror_folder
 from gitgoodbench.workspace.network import Network, Progress
 
 BUILT_IN: Final = "mini/"
@@ -93,3 +93,15 @@ def open_store(
         raise UserError("repositories are cloned from a https, http or file URL without user name and password")
     folder = (cache_home() if cache_dir is None else cache_dir.absolute()) / "repos"
     return _Store(Mirrors(folder, base_url.rstrip("/"), offline, Network(progress)), cache_dir)
+
+
+def needs_cache(names: Iterable[str], repos: Path | None) -> bool:
+    """Whether one of these repositories is still to be put into the cache."""
+    from gitgoodbench.stories.suite import is_built, repository_names
+
+    def absent(name: str) -> bool:
+        if name.startswith(BUILT_IN):
+            return name in repository_names() and not is_built(name)
+        return repos is None and not mirror_folder(cache_home() / "repos", name).is_dir()
+
+    return any(map(absent, names))

@@ -370,7 +370,7 @@ def test_a_run_folder_that_cannot_be_made_is_a_mistake_of_the_user(command: Comm
     (command.folder / "file").write_text("")
     shown = command.eval("--agent", "noop", "--out", command.folder / "file")
     assert shown.code == 2
-    assert "cannot be made: Not a directory" in shown.error
+    assert "file cannot be written: Not a directory; name another one with --out" in shown.error
 
 
 def test_completion_knows_commands_and_flags() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from gitgoodbench.cli import run
 from gitgoodbench.errors import UserError
+from gitgoodbench.git.version import GIT_NEEDED
 from gitgoodbench.runs import health
 from gitgoodbench.runs.health import Check
 
@@ -18,7 +19,7 @@ Usage = namedtuple("Usage", "total used free")
 
 @pytest.mark.parametrize(
     ("version", "ok"),
-    [("2.37.7", False), ("2.38.0", True), ("2.39.5 (Apple Git-154)", True), ("3.0.0", True), ("", False)],
+    [("2.38.5", False), ("2.39.0", True), ("2.39.5 (Apple Git-154)", True), ("3.0.0", True), ("", False)],
 )
 def test_git_must_be_able_to_merge_trees(monkeypatch: pytest.MonkeyPatch, version: str, ok: bool) -> None:
     monkeypatch.setattr(health, "host_git_version", lambda: version)
@@ -28,7 +29,7 @@ def test_git_must_be_able_to_merge_trees(monkeypatch: pytest.MonkeyPatch, versio
 def test_no_git_is_missing_with_a_hint(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     check = health.check_git()
-    assert (check.ok, check.needed_for, check.hint) == (False, "everything", "install Git 2.38 or later")
+    assert (check.ok, check.needed_for, check.hint) == (False, "everything", GIT_NEEDED)
 
 
 def test_a_key_is_found_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
