@@ -17,6 +17,7 @@ from gitgoodbench.cli import (
     image,
     mine,
     plugins,
+    prices,
     report,
     resume,
     schema,
@@ -47,6 +48,7 @@ app.command("mine", cls=Command)(mine.mine)
 app.command("build-dataset", cls=Command)(build_dataset.build_dataset)
 app.command("validate", cls=Command)(validate.validate)
 app.command("plugins", cls=Command)(plugins.list_plugins)
+app.command("prices", cls=Command)(prices.prices)
 app.command("doctor", cls=Command)(doctor.doctor)
 app.command("clean", cls=Command)(clean.clean)
 app.add_typer(image.app, name="image")
