@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-RUN_DEPENDENT = frozenset({"format", "run_id", "started", "ended", "timings", "attempts", "details"})
+RUN_DEPENDENT = frozenset({"format", "run_id", "started", "ended", "timings", "attempts", "details", "scored_by"})
 SHOWN = 5
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -51,6 +51,15 @@ class Agent(Protocol):
             RunAborted: no episode can succeed (rejected key, exhausted quota, unknown model).
             SandboxDied: the sandbox is gone.
         """
+        ...
+
+
+@runtime_checkable
+class EpisodeAgent(Protocol):
+    """What an `Agent` also has that wants to know which episode it plays, for names and records of its own."""
+
+    def for_episode(self, episode_id: str) -> Agent:
+        """The agent for one episode; the id, such as `mcr/owner_name_merge_0001/1`, is unique in a run."""
         ...
 
 

@@ -66,18 +66,23 @@ class FunctionAgent:
 
     model: str | None = None
 
-    def __init__(self, player: Player, tool_set: ToolSet) -> None:
+    def __init__(self, player: Player, tool_set: ToolSet, episode_id: str | None = None) -> None:
         self.name = _name_of(player)
         self._player = player
         self._tool_set = tool_set
+        self._episode_id = episode_id
 
     def for_scenario(self, scenario: str) -> Self:  # noqa: ARG002
         return self
 
+    def for_episode(self, episode_id: str) -> FunctionAgent:
+        """See `agents.base.EpisodeAgent`: the session has the episode's id."""
+        return FunctionAgent(self._player, self._tool_set, episode_id)
+
     def run(self, episode: Episode, budget: Budget) -> Trajectory:
         """Let the callable play. It ends when it returns; what it raises is a fault of its own, not an answer."""
         meter = Meter(budget)
-        session = Session(episode, self.name, self._tool_set, meter=meter)
+        session = Session(episode, self._episode_id or self.name, self._tool_set, meter=meter)
         played = self._player(session)
         if inspect.isawaitable(played):
             with ThreadPoolExecutor(1) as thread:  # in this one an event loop may be running, as in a notebook

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -18,19 +18,20 @@ from gitgoodbench.cli.running import (
 )
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.errors import UserError
+from gitgoodbench.plugins import SCENARIOS, SCORES, Plugin, plugins
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.config import JUDGING
 from gitgoodbench.runs.judging import judge_options
-from gitgoodbench.runs.manifest import read_manifest
+from gitgoodbench.runs.manifest import pin_scoring, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.rescore import Rescored, choose_rejudging, rescore_run
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, stored_config
 from gitgoodbench.runs.settle import Rejudge, Settling
 from gitgoodbench.scenario import load_scenarios
-from gitgoodbench.scores import with_scores
+from gitgoodbench.scores import scores_for, with_scores
 from gitgoodbench.scoring.judge.panel import open_panel
 
 
@@ -101,5 +102,14 @@ def _score(
         say_who_judges(console, scenarios, [config])
     panel = None if options is None else open_panel(options)
     with paths.held(), progress.shown():
-        settling = Settling(store, manifest.config.tools, panel, rejudge)
+        pinned = pin_scoring(_scoring_plugins(scenarios, config.score))
+        write_manifest(paths, manifest.model_copy(update={"rescored": pinned}))
+        settling = Settling(store, manifest.config.tools, panel, rejudge, pinned.rules)
         return rescore_run(paths, manifest, samples, scenarios, settling, jobs=config.jobs)
+
+
+def _scoring_plugins(scenarios: Iterable[str], wanted: Sequence[str] | None) -> list[Plugin]:
+    """The scenarios and scores that make the verdicts of a run."""
+    used = {(SCENARIOS, name) for name in scenarios}
+    used |= {(SCORES, score) for name in scenarios for score in scores_for(name, wanted)}
+    return [plugins(group)[name] for group, name in sorted(used) if name in plugins(group)]

@@ -219,5 +219,6 @@ class SummaryFile(PartFigures):
     options: list[str]
     planned: int
     missing: int
+    scored_by: dict[str, int]
     scenarios: dict[str, PartFigures]
     failures: list[FailureFigures]

@@ -41,6 +41,7 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         "options": list(summary.options),
         "planned": summary.planned,
         "missing": summary.missing,
+        "scored_by": dict(summary.scored_by),
         **_figures(summary.overall),
         "scenarios": {name: _figures(figures) for name, figures in summary.scenarios.items()},
         "failures": [_failure(failure) for failure in summary.failures],

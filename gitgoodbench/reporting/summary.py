@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -51,7 +52,8 @@ class Failure:
 class RunSummary:
     """One run. scenarios: the figures of each, by name. missing: episodes not run yet.
 
-    options: of plug-ins, where they are not the default. judged: the scenarios that need a judge.
+    options: of plug-ins, where they are not the default. judged: the scenarios that need a judge. scored_by: the rules
+    that results were scored by, in words -> how many.
     """
 
     run_id: str
@@ -66,6 +68,7 @@ class RunSummary:
     scenarios: Mapping[str, Figures]
     failures: Sequence[Failure]
     judged: tuple[str, ...]
+    scored_by: Mapping[str, int]
 
     @property
     def total(self) -> Cell:
@@ -114,7 +117,12 @@ def summarize(manifest: Manifest, results: Sequence[Result]) -> RunSummary:
         },
         failures=_failures(results),
         judged=tuple(sorted({result.scenario for result in results if _needs_judge(result)})),
+        scored_by=dict(sorted(Counter(_rules(result) for result in results if result.gates or result.scores).items())),
     )
+
+
+def _rules(result: Result) -> str:
+    return ", ".join(f"{name} {rule}" for name, rule in result.scored_by.items()) or "unknown rules of before"
 
 
 def _traits(manifest: Manifest, scenario: str | None = None) -> Mapping[str, str]:

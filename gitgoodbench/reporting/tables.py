@@ -75,6 +75,7 @@ def print_report(
     print_judging(console, summaries)
     if published:
         say(console, f"published figures: {'; '.join(dict.fromkeys(figure.source for figure in published))}")
+    _print_rules(console, together)
     for row in together:
         _print_failures(console, row)
 
@@ -180,6 +181,18 @@ def _is_settled(figures: Figures | None) -> bool:
 def _solved(cell: Cell) -> str:
     attainable = cell.of_attainable
     return proportion(cell.of_answers) + (f" ({attainable.hits}/{attainable.total})" if attainable.total else "")
+
+
+def _print_rules(console: Console, rows: Sequence[_Row]) -> None:
+    """Say where figures in these tables come from more than one version of the scoring."""
+    if len({rules for row in rows for rules in row.summary.scored_by}) < 2:
+        return
+    say(
+        console, "scored by different rules, so not to be compared (gitgoodbench score RUN scores all by those of now):"
+    )
+    for row in rows:
+        for rules, count in row.summary.scored_by.items():
+            say(console, f"  {row.label}: {count} of {row.summary.total.rows} by {rules}")
 
 
 def _print_failures(console: Console, row: _Row) -> None:

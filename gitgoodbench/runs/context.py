@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gitgoodbench.agents.base import Agent
 from gitgoodbench.models.meter import Budget
@@ -21,7 +21,7 @@ from gitgoodbench.workspace.store import RepositoryStore
 class RunContext:
     """What all episodes of a run share. agents: the same agent for each scenario, by the scenario's name.
 
-    panel: the judges; None for a run without.
+    panel: the judges; None for a run without. rules: see `Settling`.
     """
 
     run_id: str
@@ -35,8 +35,9 @@ class RunContext:
     log: EventLog
     stop: Stop
     panel: Panel | None = None
+    rules: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def settling(self) -> Settling:
         """How the outcomes of this run are scored and judged."""
-        return Settling(self.store, self.options.tool_set, self.panel)
+        return Settling(self.store, self.options.tool_set, self.panel, rules=self.rules)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
 from gitgoodbench.git.version import host_git_version
-from gitgoodbench.plugins import HARNESS, Pin, Plugin, pin
+from gitgoodbench.plugins import GROUPS, HARNESS, SCENARIOS, SCORES, Pin, Plugin, pin
 from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, spelling
 from gitgoodbench.runs.events import utc_now
 from gitgoodbench.runs.paths import RunPaths
@@ -66,6 +66,22 @@ class HostPin(_Part):
     packages: dict[str, str]
 
 
+class ScoringPin(_Part):
+    """What scores outcomes: the packages, as in `Manifest.distributions`, and Git, which replays merges.
+
+    started: when saved outcomes began to be scored by it (UTC).
+    """
+
+    started: str
+    git: str
+    distributions: dict[str, Pin]
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """Package -> version and hash of its sources; Git's version. Results of other rules are not comparable."""
+        return {**{name: found.rule for name, found in self.distributions.items()}, "git": self.git}
+
+
 class Manifest(_Part):
     """See the module. scenarios: fingerprints. plugins: `scenario mcr` -> the distribution that brings it, for every
     plug-in in use; distributions: each of these, and the harness, as it was. denominators: by scenario, the
@@ -74,6 +90,8 @@ class Manifest(_Part):
     agent: name and model as resolved; sandbox: what the provider says of itself.
 
     judge: hash of the judges' instructions; empty without a judge. Which judges there are is in the config.
+
+    rescored: what saved outcomes were last scored by, after the run; None: nothing was scored again.
     """
 
     format: int = FORMAT
@@ -92,6 +110,33 @@ class Manifest(_Part):
     sandbox: dict[str, str]
     judge: dict[str, str] = Field(default_factory=dict)
     host: HostPin
+    rescored: ScoringPin | None = None
+
+    @property
+    def scoring(self) -> ScoringPin:
+        """What the episodes of this run are scored by when they are played."""
+        packages = _scoring_packages(self.plugins)
+        distributions = {name: self.distributions[name] for name in packages if name in self.distributions}
+        return ScoringPin(
+            started=self.created,
+            git=self.host.git,
+            distributions=distributions or {HARNESS: Pin(version=self.gitgoodbench)},
+        )
+
+
+def pin_scoring(scoring: Iterable[Plugin]) -> ScoringPin:
+    """Pin what scores at this moment: the harness, Git, and the packages of these scenarios and scores.
+
+    Raises:
+        UserError: there is no Git.
+    """
+    names = sorted({HARNESS, *(plugin.distribution for plugin in scoring)})
+    return ScoringPin(started=utc_now(), git=host_git_version(), distributions={name: pin(name) for name in names})
+
+
+def _scoring_packages(brought: Mapping[str, str]) -> list[str]:
+    kinds = (GROUPS[SCENARIOS], GROUPS[SCORES])
+    return sorted({HARNESS, *(package for name, package in brought.items() if name.split()[0] in kinds)})
 
 
 def make_manifest(
@@ -209,6 +254,9 @@ def read_manifest(paths: RunPaths) -> Manifest:
 def differences(before: Manifest, now: Manifest) -> list[str]:
     """What decides results and has changed, each as `name: before, now after`; empty where the run may resume."""
     old, new = _deciding(before), _deciding(now)
+    if before.rescored is not None:
+        old |= {f"scored again by {name}": rule for name, rule in before.rescored.rules.items()}
+        new |= {f"scored again by {name}": rule for name, rule in now.scoring.rules.items()}
     return [
         f"{name}: {_shown(old.get(name))}, now {_shown(new.get(name))}"
         for name in sorted(old.keys() | new.keys())

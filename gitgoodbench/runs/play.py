@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gitgoodbench.agents.base import Agent, Trajectory
+from gitgoodbench.agents.base import Agent, EpisodeAgent, Trajectory
 from gitgoodbench.errors import AgentFailed, EpisodeError, GitGoodBenchError, RunAborted, Status
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import utc_now
@@ -99,7 +99,9 @@ def _work(notes: _Notes, planned: PlannedEpisode, run: RunContext) -> None:
             episode = scenario.prepare(planned.sample, run.store, sandbox, run.options)
             notes.facts = dict(episode.facts)
             notes.lap("setup_s")
-            trajectory = notes.trajectory = _run_agent(run.agents[planned.scenario], episode, run)
+            agent = run.agents[planned.scenario]
+            player = agent.for_episode(planned.id) if isinstance(agent, EpisodeAgent) else agent
+            trajectory = notes.trajectory = _run_agent(player, episode, run)
             notes.lap("agent_s")
             if trajectory.status.is_answer:
                 notes.outcome = collect_outcome(episode, run.options.tool_set)

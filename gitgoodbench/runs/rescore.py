@@ -32,8 +32,8 @@ class Rescored:
 
     @property
     def changed(self) -> bool:
-        """Whether the verdict is another one; the time it took, its details and the format of the file aside."""
-        aside = {name: getattr(self.before, name) for name in ("timings", "details", "format")}
+        """Whether the verdict is another one; the time it took, its details, by what and the file's format aside."""
+        aside = {name: getattr(self.before, name) for name in ("timings", "details", "scored_by", "format")}
         return self.after.model_copy(update=aside) != self.before
 
     @property

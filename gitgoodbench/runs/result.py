@@ -122,6 +122,8 @@ class Result(_Record):
     solved, solved_paper: as this benchmark, and as the paper, counts it; None unless the status is an answer, and
     where a judge would have to say and none was asked.
     gates: requirement -> met. scores: name -> value in [0, 1], or None. judge: what judges said; None without one.
+    scored_by: what scored it last, package -> version and hash of its sources, and Git's version; empty where nothing
+    did, and in files of before.
     attempts: those that failed before this one, the oldest first. details: see `gitgoodbench.details`; in the file
     within `IN_RESULT`, and where that cuts something, within `BESIDE` in details.json.
     """
@@ -145,6 +147,7 @@ class Result(_Record):
     gates: dict[str, bool] = Field(default_factory=dict)
     scores: dict[str, float | None] = Field(default_factory=dict)
     judge: JudgeRecord | None = None
+    scored_by: dict[str, str] = Field(default_factory=dict)
     usage: UsageRecord = Field(default_factory=UsageRecord)
     turns: int | None = None
     timings: Timings = Field(default_factory=Timings)

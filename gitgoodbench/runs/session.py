@@ -307,6 +307,7 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
             log=log,
             stop=stop,
             panel=run.panel,
+            rules=run.manifest.scoring.rules,
         )
         with stopping_on_signals(stop, announce, last_words):
             return execute(

@@ -6,7 +6,8 @@ What it gives depends only on what is saved: the outcome, what judges said befor
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gitgoodbench.dataset.sample import Sample
@@ -42,13 +43,14 @@ class Rejudge(StrEnum):
 class Settling:
     """How outcomes are scored and judged. tools: what the agent had. panel: the judges; None for none.
 
-    rejudge: what becomes of what judges said before.
+    rejudge: what becomes of what judges said before. rules: what scores, as `Result.scored_by` has it.
     """
 
     store: RepositoryStore
     tools: ToolSet
     panel: Panel | None = None
     rejudge: Rejudge = Rejudge.OPEN
+    rules: Mapping[str, str] = field(default_factory=dict)
 
 
 def settle(
@@ -76,7 +78,7 @@ def settle(
     verdict = scenario.score(sample, settling.store, outcome)
     clock.lap("scoring_s")
     if not isinstance(scenario, JudgedScenario):
-        return _settled(result, settle_unjudged(record, verdict, settling.tools), clock)
+        return _settled(result, settle_unjudged(record, verdict, settling.tools), settling, clock)
     judge = None if settling.rejudge is Rejudge.DROP else result.judge
     if _is_judged(record, verdict, judge, settling):
         assert settling.panel is not None
@@ -85,7 +87,7 @@ def settle(
             files=files, before=result.judge,
         )  # fmt: skip
         clock.lap("judge_s")
-    return _settled(result, settle_judged(record, verdict, settling.tools, judge), clock)
+    return _settled(result, settle_judged(record, verdict, settling.tools, judge), settling, clock)
 
 
 def _is_judged(record: OutcomeRecord, verdict: Verdict, judge: JudgeRecord | None, settling: Settling) -> bool:
@@ -111,10 +113,11 @@ class _Clock:
         return Timings(**self._seconds)
 
 
-def _settled(result: Result, settlement: Settlement, clock: _Clock) -> Result:
+def _settled(result: Result, settlement: Settlement, settling: Settling, clock: _Clock) -> Result:
     update = {
         **settlement.fields(),
         "format": FORMAT,
+        "scored_by": dict(settling.rules),
         "facts": {**result.facts, **settlement.facts},
         "timings": clock.timings,
     }

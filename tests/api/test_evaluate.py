@@ -46,6 +46,18 @@ def test_a_function_and_a_coroutine_function_are_agents(tmp_path: Path) -> None:
     assert load_run(run.folder) == run
 
 
+def test_every_session_of_a_run_has_the_id_of_its_episode(tmp_path: Path) -> None:
+    ids = []
+
+    def agent(session: Session) -> None:
+        ids.append(session.id)
+        careless(session)
+
+    run = evaluate("mini", agent=agent, out=tmp_path, limit=2, epochs=2, **RUN)
+    assert ids == [f"mcr/{result.sample_id}/{epoch}" for epoch in (1, 2) for result in run.results[::2]]
+    assert len(set(ids)) == 4
+
+
 def test_the_same_run_id_carries_on(tmp_path: Path) -> None:
     played: list[str] = []
 
