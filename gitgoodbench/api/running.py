@@ -136,8 +136,8 @@ def evaluate(
     )
     create_run(run)
     execution = carry_out(run, _Silent(), announce=lambda: None, last_words=f"results: {paths.folder}")
-    if execution.aborted:
-        raise RunAborted(execution.aborted)
+    if reason := execution.aborted or execution.broken:
+        raise RunAborted(reason)
     if execution.interrupted:
         raise KeyboardInterrupt
     found = load_run(paths.folder)
@@ -176,6 +176,8 @@ class _Silent:
     def begin(self, planned: int, kept: Sequence[Result]) -> None: ...
 
     def finished(self, result: Result) -> None: ...
+
+    def again(self, failed: Sequence[Result]) -> None: ...
 
     def note(self, text: str) -> None: ...
 

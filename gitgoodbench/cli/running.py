@@ -121,7 +121,7 @@ def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryP
     for position, run in enumerate(runs):
         execution = _carry_out(run, console, progress, runs[position:])
         executions.append(execution)
-        if execution.interrupted or execution.aborted:
+        if execution.interrupted or execution.aborted or execution.broken:
             break
     begun = runs[: len(executions)]
     summaries = [summarize_run(run.paths) for run in begun]

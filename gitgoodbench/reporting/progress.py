@@ -36,9 +36,14 @@ class _Totals:
         if result.usage.cost_usd is not None:
             self.cost = (self.cost or 0.0) + result.usage.cost_usd
 
+    def remove(self, result: Result) -> None:
+        """Of an episode that is tried again; what it has cost stays."""
+        self.done -= 1
+        self.statuses[result.status] -= 1
+
     def text(self) -> str:
         counts = [] if self.solved is None else [f"{self.solved} solved"]
-        counts += [f"{count} {status}" for status, count in sorted(self.statuses.items())]
+        counts += [f"{count} {status}" for status, count in sorted(self.statuses.items()) if count]
         return ", ".join(counts) + (f", ${self.cost:.2f}" if self.cost else "")
 
 
@@ -66,6 +71,11 @@ class PlainProgress:
         episode = "/".join(map(str, result.key))
         self.note(f"[{totals.done}/{totals.planned}] {episode} {result.status}{verdict}{seconds}{money}{reason}")
 
+    def again(self, failed: Sequence[Result]) -> None:
+        for result in failed:
+            self._totals.remove(result)
+        self.note(again_note(failed))
+
     def note(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
@@ -88,8 +98,20 @@ class LiveProgress:
         self._totals.add(result)
         self._progress.update(self._task, advance=1, counts=self._totals.text())
 
+    def again(self, failed: Sequence[Result]) -> None:
+        for result in failed:
+            self._totals.remove(result)
+        self._progress.update(self._task, advance=-len(failed), counts=self._totals.text())
+        self.note(again_note(failed))
+
     def note(self, text: str) -> None:
         self._progress.console.print(text, markup=False, soft_wrap=True)
+
+
+def again_note(failed: Sequence[Result]) -> str:
+    """What is said when episodes that failed are tried again."""
+    error = failed[0].error
+    return f"trying again what failed ({len(failed)}): {error.message[:120] if error else failed[0].status}"
 
 
 def _verdict(result: Result) -> str:

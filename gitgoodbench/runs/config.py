@@ -176,6 +176,19 @@ class RunConfig(BaseModel):
         ),
         Field(gt=0),
     ] = None
+    max_failures: Annotated[
+        int,
+        Flag(
+            "Stop after so many failures of infrastructure in a row of one cause: resume goes on when it is mended.",
+            may_change=True,
+        ),
+        Field(ge=1),
+    ] = 5
+    retry_failed: Annotated[
+        int,
+        Flag("Try failures of infrastructure again so many times, at the end of the run.", may_change=True),
+        Field(ge=0),
+    ] = 1
     repos: Annotated[
         Path | None,
         Flag(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from joblib import Parallel, delayed
 
 from gitgoodbench.errors import RunAborted
+from gitgoodbench.following import Following
+from gitgoodbench.runs.breaker import Breaker, cause_of
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.episode import judge_saved, run_episode
 from gitgoodbench.runs.plan import PlannedEpisode, finished_result
 from gitgoodbench.runs.result import Result
-from gitgoodbench.runs.stop import EpisodeGivenUp
+from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
+
+_Key: TypeAlias = tuple[str, str, int]
 
 
 class Observer(Protocol):
@@ -26,6 +30,10 @@ class Observer(Protocol):
 
     def finished(self, result: Result) -> None: ...
 
+    def again(self, failed: Sequence[Result]) -> None:
+        """These results, told of before, do not count: their episodes are tried again."""
+        ...
+
     def note(self, text: str) -> None:
         """Something the user must know, such as why the run ends early."""
         ...
@@ -33,30 +41,44 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class Execution:
-    """How a pass over the plan ended. unfinished: planned episodes without a final result."""
+    """How a pass over the plan ended. unfinished: planned episodes without a final result.
+
+    stopped: why no further episode was begun. aborted, broken: the same, where no other run would fare better either:
+    it was refused, or the surroundings are broken.
+    """
 
     results: tuple[Result, ...]
     unfinished: int
     stopped: str | None
     aborted: str | None
     interrupted: bool
+    broken: str | None = None
 
 
 class _Ledger:
     """What the run has spent, over all its sessions, and whether it may go on."""
 
-    def __init__(self, run: RunContext, max_cost: float | None, kept: Sequence[Result]) -> None:
+    def __init__(
+        self, run: RunContext, max_cost: float | None, max_failures: int | None, kept: Sequence[Result]
+    ) -> None:
         self._run = run
+        self._breaker = Breaker(max_failures)
         self._max_cost = max_cost
         self._spent = sum(result.spent_usd for result in kept)
         self._lock = threading.Lock()
         self.aborted: str | None = None
+        self.broken: str | None = None
         self._check()
 
     def enter(self, result: Result) -> None:
         with self._lock:
             self._spent += result.spent_usd
             self._check()
+            reason = self._breaker.enter(result)
+            if reason is not None and not self._run.stop.requested:
+                self.broken = reason
+                self._run.log.write("run_broken", reason=reason)
+                self._run.stop.finish_running(reason)
 
     def abort(self, reason: str) -> None:
         with self._lock:
@@ -71,36 +93,84 @@ class _Ledger:
 
 
 def execute(
-    planned: Sequence[PlannedEpisode], run: RunContext, *, jobs: int, max_cost: float | None, observer: Observer
+    planned: Sequence[PlannedEpisode],
+    run: RunContext,
+    *,
+    jobs: int,
+    max_cost: float | None,
+    observer: Observer,
+    max_failures: int | None = None,
+    retry_failed: int = 0,
 ) -> Execution:
     """Run every planned episode that has no final result yet, `jobs` at a time.
 
-    An episode that only awaits its judge is only judged. `max_cost` (US dollars, over all sessions of the run) stops
-    scheduling. Episodes that are running then may end, so the run can cost up to `jobs` episodes more.
+    An episode that only awaits its judge is only judged.
+
+    Args:
+        max_cost: US dollars, over all sessions of the run, that stop scheduling. Episodes that are running then may
+            end, so the run can cost up to `jobs` episodes more.
+        max_failures: failures of infrastructure in a row, of one cause, that stop scheduling; None: none do.
+        retry_failed: how often episodes that failed so are tried again at the end.
     """
     before = {episode.key: result for episode in planned if (result := finished_result(episode, run.paths))}
     waiting = {key: result for key, result in before.items() if run.panel is not None and result.awaits_judge}
     kept = {key: result for key, result in before.items() if key not in waiting}
     todo = [episode for episode in planned if episode.key not in kept]
     results = dict(kept)
-    ledger = _Ledger(run, max_cost, list(kept.values()))
+    ledger = _Ledger(run, max_cost, max_failures, list(kept.values()))
     run.log.write("session_started", planned=len(planned), kept=len(kept), jobs=jobs)
     observer.begin(len(planned), tuple(kept.values()))
-    for result in _results_of(todo, waiting, run, ledger, jobs):
-        results[result.key] = result
-        observer.finished(result)
     stop = run.stop
+
+    def work_through(episodes: Sequence[PlannedEpisode]) -> None:
+        following = Following(_results_of(episodes, waiting, run, ledger, jobs))
+        stop.leaving = following.leave
+        for result in following:
+            results[result.key] = result
+            observer.finished(result)
+
+    work_through(todo)
+    for _ in range(retry_failed):
+        for group in _failed(todo, results):
+            _try_again(group, results, work_through, observer, stop)
     if stop.reason and not stop.interrupted and not ledger.aborted:
         observer.note(stop.reason)
     unfinished = sum(1 for e in planned if e.key not in results or results[e.key].is_unfinished)
     run.log.write("session_ended", unfinished=unfinished, reason=stop.reason)
     ordered = tuple(results[episode.key] for episode in planned if episode.key in results)
-    return Execution(ordered, unfinished, stop.reason, ledger.aborted, stop.interrupted)
+    return Execution(ordered, unfinished, stop.reason, ledger.aborted, stop.interrupted, ledger.broken)
+
+
+def _failed(todo: Sequence[PlannedEpisode], results: Mapping[_Key, Result]) -> list[list[PlannedEpisode]]:
+    """The episodes in which infrastructure failed, by its cause."""
+    groups: dict[str, list[PlannedEpisode]] = {}
+    for episode in todo:
+        if episode.key in results and (cause := cause_of(results[episode.key])) is not None:
+            groups.setdefault(cause, []).append(episode)
+    return list(groups.values())
+
+
+def _try_again(
+    group: Sequence[PlannedEpisode],
+    results: Mapping[_Key, Result],
+    work_through: Callable[[Sequence[PlannedEpisode]], None],
+    observer: Observer,
+    stop: Stop,
+) -> None:
+    """Try one of the episodes that failed for one cause, and the others where that cause is gone."""
+    before = cause_of(results[group[0].key])
+    for episodes in (group[:1], group[1:]):
+        if stop.requested or not episodes:
+            return
+        observer.again([results[episode.key] for episode in episodes])
+        work_through(episodes)
+        if cause_of(results[group[0].key]) == before:
+            return
 
 
 def _results_of(
     todo: Sequence[PlannedEpisode],
-    waiting: Mapping[tuple[str, str, int], Result],
+    waiting: Mapping[_Key, Result],
     run: RunContext,
     ledger: _Ledger,
     jobs: int,

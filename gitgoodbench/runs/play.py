@@ -93,15 +93,15 @@ def play(planned: PlannedEpisode, run: RunContext, attempts: Sequence[AttemptRec
 
 def _work(notes: _Notes, planned: PlannedEpisode, run: RunContext) -> None:
     scenario = run.scenarios[planned.scenario]
-    sandbox = run.provider.open(run_id=run.run_id, episode_id=planned.id)
+    sandbox = run.stop.opened(lambda: run.provider.open(run_id=run.run_id, episode_id=planned.id))
     try:
-        with run.stop.watching(sandbox):
+        with run.stop.watching():
             episode = scenario.prepare(planned.sample, run.store, sandbox, run.options)
             notes.facts = dict(episode.facts)
             notes.lap("setup_s")
             agent = run.agents[planned.scenario]
             player = agent.for_episode(planned.id) if isinstance(agent, EpisodeAgent) else agent
-            trajectory = notes.trajectory = _run_agent(player, episode, run)
+            trajectory = notes.trajectory = _run_agent(player, episode, sandbox, run)
             notes.lap("agent_s")
             if trajectory.status.is_answer:
                 notes.outcome = collect_outcome(episode, run.options.tool_set)
@@ -114,12 +114,13 @@ def _work(notes: _Notes, planned: PlannedEpisode, run: RunContext) -> None:
         notes.lap("closing_s")
 
 
-def _run_agent(agent: Agent, episode: Episode, run: RunContext) -> Trajectory:
-    """Let the agent work. An agent that has a shell is to blame when its sandbox dies."""
+def _run_agent(agent: Agent, episode: Episode, sandbox: Sandbox, run: RunContext) -> Trajectory:
+    """Let the agent work. An agent that has a shell is to blame when its sandbox dies, and not what holds sandboxes."""
     try:
         return agent.run(episode, run.budget)
     except SandboxDied as problem:
         if run.options.tool_set is ToolSet.SHELL:
+            sandbox.close()  # raises where the daemon is gone as well
             return Trajectory(Status.AGENT_FAILED, error=f"the sandbox died: {problem}")
         raise
     except EpisodeError as problem:
@@ -146,6 +147,8 @@ def _close(sandbox: Sandbox, planned: PlannedEpisode, run: RunContext) -> None:
         sandbox.close()
     except Exception as problem:
         run.log.write("sandbox_not_removed", episode=planned.id, error=str(problem))
+    finally:
+        run.stop.closed(sandbox)
 
 
 def record_of(outcome: Outcome, status: Status, error: str | None) -> OutcomeRecord:

@@ -311,7 +311,13 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
         )
         with stopping_on_signals(stop, announce, last_words):
             return execute(
-                run.inputs.planned, context, jobs=run.config.jobs, max_cost=run.config.max_cost, observer=observer
+                run.inputs.planned,
+                context,
+                jobs=run.config.jobs,
+                max_cost=run.config.max_cost,
+                observer=observer,
+                max_failures=run.config.max_failures,
+                retry_failed=run.config.retry_failed,
             )
 
 

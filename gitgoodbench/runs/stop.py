@@ -18,7 +18,7 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.sandbox.base import Sandbox
 
 GRACE_S = 10.0
-"""Seconds that given-up episodes have to end before the process ends without them."""
+"""Seconds that sandboxes have to close before the run ends without them; `gitgoodbench clean` removes the rest."""
 
 EXIT_INTERRUPTED = 130
 
@@ -28,14 +28,19 @@ class EpisodeGivenUp(GitGoodBenchError):
 
 
 class Stop:
-    """Whether, how soon and why a run ends early. Shared by all threads of the run."""
+    """Whether, how soon and why a run ends early. Shared by all threads of the run.
+
+    leaving: called after an interruption, when no sandbox is left: the run need not wait for what else goes on.
+    """
 
     def __init__(self) -> None:
         self.reason: str | None = None
         self.giving_up = False
         self.interrupted = False
+        self.leaving: Callable[[], None] = lambda: None
         self._open: list[Sandbox] = []
-        self._lock = threading.Lock()
+        self._busy = 0
+        self._lock = threading.Condition()
 
     @property
     def requested(self) -> bool:
@@ -56,47 +61,77 @@ class Stop:
         """Close what is open now; what opens later is refused by `watching`."""
         with self._lock:
             sandboxes = list(self._open)
-        closers = [threading.Thread(target=_close_quietly, args=(sandbox,), daemon=True) for sandbox in sandboxes]
-        for closer in closers:
-            closer.start()
+            self._busy += len(sandboxes)
+        for sandbox in sandboxes:
+            threading.Thread(target=self._close_quietly, args=(sandbox,), daemon=True).start()
+
+    def opened(self, make: Callable[[], Sandbox]) -> Sandbox:
+        """Make a sandbox, which `closed` must follow.
+
+        Raises:
+            EpisodeGivenUp: the run has given up.
+        """
+        with self._lock:
+            self._check()
+            self._busy += 1
+        try:
+            sandbox = make()
+            with self._lock:
+                self._open.append(sandbox)
+        finally:
+            with self._lock:
+                self._busy -= 1
+                self._lock.notify_all()
+        return sandbox
+
+    def closed(self, sandbox: Sandbox) -> None:
+        """The sandbox is closed, or cannot be."""
+        with self._lock:
+            if sandbox in self._open:
+                self._open.remove(sandbox)
+            self._lock.notify_all()
+
+    def wait_for_sandboxes(self, seconds: float) -> None:
+        """Wait until no sandbox is open, being made or being closed, at most so long."""
+        with self._lock:
+            self._lock.wait_for(lambda: not self._open and not self._busy, seconds)
 
     @contextmanager
-    def watching(self, sandbox: Sandbox) -> Iterator[None]:
+    def watching(self) -> Iterator[None]:
         """Work in a sandbox that `give_up` may close at any moment.
 
         Raises:
             EpisodeGivenUp: it did, whatever error that caused inside.
         """
-        with self._lock:
-            self._open.append(sandbox)
+        self._check()
         try:
-            self._check()
             yield
         except Exception:
             self._check()
             raise
-        finally:
-            with self._lock:
-                self._open.remove(sandbox)
         self._check()
 
     def _check(self) -> None:
         if self.giving_up:
             raise EpisodeGivenUp(self.reason or "the run ends")
 
-
-def _close_quietly(sandbox: Sandbox) -> None:
-    with suppress(Exception):
-        sandbox.close()
+    def _close_quietly(self, sandbox: Sandbox) -> None:
+        with suppress(Exception):
+            sandbox.close()
+        with self._lock:
+            self._busy -= 1
+        self.closed(sandbox)
 
 
 @contextmanager
 def stopping_on_signals(stop: Stop, announce: Callable[[], None], last_words: str) -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `give_up`; a second one, or `GRACE_S` seconds, ends the process at once.
+    """Turn SIGINT and SIGTERM into `give_up`; a second one ends the process at once.
 
-    `announce` tells the user what is happening; it is called once, from another thread. `last_words` go to standard
-    error where the process ends at once. The handler takes no lock and starts no thread: it may have interrupted the
-    code that holds one. In a thread that is not the main one, which gets no signals, this does nothing.
+    After the first one the run is left (`stop.leaving`) as soon as its sandboxes are closed, after `GRACE_S` seconds at
+    the latest, whatever its threads are busy with. `announce` tells the user what is happening; it is called once, from
+    another thread. `last_words` go to standard error where the process ends at once. The handler takes no lock and
+    starts no thread: it may have interrupted the code that holds one. In a thread that is not the main one, which gets
+    no signals, this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -114,12 +149,11 @@ def stopping_on_signals(stop: Stop, announce: Callable[[], None], last_words: st
     def attend() -> None:
         if signals.get() is None:
             return
-        announce()
+        with suppress(Exception, SystemExit):  # standard error may be closed
+            announce()
         stop.close_sandboxes()
-        with suppress(queue.Empty):
-            signals.get(timeout=GRACE_S)
-            return
-        _end_at_once(last_words)
+        stop.wait_for_sandboxes(GRACE_S)
+        stop.leaving()
 
     attendant = threading.Thread(target=attend, name="stop", daemon=True)
     attendant.start()

@@ -53,9 +53,23 @@ def docker_errors() -> tuple[type[Exception], ...]:
 
 def brief(problem: BaseException) -> str:
     """The line of an SDK error that names the cause."""
+    import requests
+
+    if isinstance(problem, requests.ConnectionError | requests.Timeout):
+        return f"the Docker daemon does not answer{_reason(problem)}: is it still running?"
     explanation = getattr(problem, "explanation", None)
     text = explanation if isinstance(explanation, str) and explanation else str(problem)
     return " ".join(text.split())[:300] or type(problem).__name__
+
+
+def _reason(problem: BaseException) -> str:
+    """What the operating system says; the SDK wraps it in several others."""
+    for part in problem.args:
+        if isinstance(part, OSError) and part.strerror:
+            return f" ({part.strerror})"
+        if isinstance(part, BaseException) and (reason := _reason(part)):
+            return reason
+    return ""
 
 
 def _current_context() -> dict[str, Any]:

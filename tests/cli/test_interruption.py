@@ -159,23 +159,55 @@ def test_an_interrupted_run_leaves_no_container(command: Command, docker_provide
     assert all(read_result(path) is not None for path in command.finished())
 
 
-def test_a_second_interruption_ends_at_once_even_when_the_model_never_answers(command: Command) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_is_answered_while_the_model_is(command: Command, number: signal.Signals) -> None:
+    """The server never answers, so only a process that does not wait for it ends at all."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         command.environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-        with command.start(command.eval("--agent", "openai", "--model", "m")) as process:
+        agents = ("--agent", "noop", "--agent", "openai", "--agent", "oracle")
+        with command.start(command.eval(*agents, "--model", "m", samples=2)) as process:
             server.settimeout(60)
             connection, _ = server.accept()
             with connection:
-                process.send_signal(signal.SIGINT)
-                time.sleep(0.5)
-                assert process.poll() is None, process.communicate()
-                start = time.monotonic()
-                process.send_signal(signal.SIGINT)
-                _, err = process.communicate(timeout=30)
-                assert time.monotonic() - start < 3
+                process.send_signal(number)
+                out, err = process.communicate(timeout=600)
     assert process.returncode == 130
-    assert f"resume with: gitgoodbench resume results/{command.id}" in err
-    assert command.finished() == {}
+    noop, openai, oracle = (f"results/{command.id}-{agent}" for agent in ("noop", "openai", "oracle"))
+    assert f"results: {noop}\nresults: {openai}\nstopped early: interrupted; 2 episodes are left\n" in err
+    assert err.endswith(f"gitgoodbench resume {openai} {oracle}\n")
+    assert "noop" in out
+    assert "openai (m): 2 of 2 episodes have not been run yet" in out
+    for folder in (noop, openai):
+        assert (command.run.parent.parent / folder / "summary.json").exists()
+    assert list(command.temporary.iterdir()) == []
+
+
+BUSY = """
+import sys, threading
+from gitgoodbench.runs.stop import Stop, stopping_on_signals
+class Stuck:
+    def close(self):
+        print("closing", flush=True)
+        threading.Event().wait()
+stop = Stop()
+stop.opened(Stuck)
+with stopping_on_signals(stop, lambda: None, "the last words"):
+    print("ready", flush=True)
+    threading.Event().wait()
+"""
+
+
+def test_a_second_interruption_ends_the_process_while_a_sandbox_cannot_be_closed() -> None:
+    argv = [sys.executable, "-c", BUSY]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "closing\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=600)
+    assert process.returncode == 130
+    assert err == "\nthe last words\n"
 
 
 def test_two_processes_do_not_work_on_one_run(command: Command) -> None:

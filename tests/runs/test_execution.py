@@ -15,7 +15,7 @@ from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.execute import Execution, execute
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.result import read_result, write_result
-from gitgoodbench.runs.stop import Stop
+from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
 from tests.support.fake_runs import (
     DONE,
     FakeAgent,
@@ -193,13 +193,49 @@ def test_giving_up_closes_the_sandboxes_of_running_episodes_and_leaves_no_result
     assert "episode_given_up" in [event["event"] for event in read_events(context.paths.log)]
 
 
-def test_a_sandbox_that_opens_while_the_run_gives_up_is_not_used() -> None:
+def test_no_sandbox_is_made_once_the_run_gives_up() -> None:
+    provider = FakeProvider()
     stop = Stop()
     stop.give_up("interrupted")
+    with pytest.raises(EpisodeGivenUp, match="interrupted"):
+        stop.opened(lambda: provider.open(run_id="r", episode_id="e"))
+    assert provider.sandboxes == []
+
+
+def test_a_sandbox_that_is_made_while_the_run_gives_up_is_not_used() -> None:
+    stop = Stop()
+    stop.opened(lambda: FakeSandbox(FakeProvider()))
+    stop.give_up("interrupted")
     used = False
-    with pytest.raises(Exception, match="interrupted"), stop.watching(FakeSandbox(FakeProvider())):
+    with pytest.raises(EpisodeGivenUp, match="interrupted"), stop.watching():
         used = True
     assert not used
+
+
+def test_a_run_that_gives_up_waits_for_the_sandboxes_that_are_being_closed() -> None:
+    begun, may_end, waited = threading.Event(), threading.Event(), threading.Event()
+
+    def close() -> None:
+        begun.set()
+        may_end.wait(60)
+
+    stop = Stop()
+    sandbox = stop.opened(lambda: FakeSandbox(FakeProvider(closing=close)))
+    stop.close_sandboxes()
+    begun.wait(60)
+    sandbox.close()  # as the episode does: another closes it already
+    stop.closed(sandbox)
+
+    def wait() -> None:
+        stop.wait_for_sandboxes(60)
+        waited.set()
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    assert not waited.wait(0.1)
+    may_end.set()
+    waiting.join(60)
+    assert waited.is_set()
 
 
 def test_as_many_episodes_wait_at_once_as_there_are_jobs(tmp_path: Path) -> None:

@@ -186,6 +186,9 @@ class RecordingObserver:
     def finished(self, result: Result) -> None:
         self.results.append(result)
 
+    def again(self, failed: Sequence[Result]) -> None:
+        self.notes.append(f"again: {' '.join(result.sample_id for result in failed)}")
+
     def note(self, text: str) -> None:
         self.notes.append(text)
 
