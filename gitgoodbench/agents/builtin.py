@@ -16,7 +16,7 @@ class OpenAI(AgentPlugin):
         from gitgoodbench.agents.openai import OpenAIAgent  # the SDK takes a second to import
 
         chosen = settings.model
-        return OpenAIAgent(chosen.model, temperature=chosen.temperature, seed=chosen.seed, **chat_settings(chosen))
+        return OpenAIAgent(chosen.model, **chat_settings(chosen))
 
 
 class Noop(AgentPlugin):

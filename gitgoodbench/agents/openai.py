@@ -1,4 +1,4 @@
-"""The agent that is a model: OpenAI's, or any compatible server's (llama.cpp, vLLM, Ollama)."""
+"""The agent that is a model, by any of the APIs and at any server that offers one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.agents.loop import converse
 from gitgoodbench.errors import RunAborted
 from gitgoodbench.models.chat import ChatModel
+from gitgoodbench.models.finding import Finding
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.models.parameters import Parameters
+from gitgoodbench.models.preflight import try_tools
 from gitgoodbench.scenario import Episode
 
 DEFAULT_MODEL = "gpt-4o"
@@ -19,21 +22,25 @@ class OpenAIAgent:
 
     name = "openai"
 
-    def __init__(
-        self, model: str = DEFAULT_MODEL, *, temperature: float | None = 0.0, seed: int | None = None, **settings: Any
-    ) -> None:
+    def __init__(self, model: str = DEFAULT_MODEL, *, parameters: Parameters | None = None, **settings: Any) -> None:
         """
         Args:
-            temperature, seed: None leaves the choice to the server.
+            parameters: of requests; temperature 0 if none are given.
             settings: as for `ChatModel`.
         """
-        optional = {"temperature": temperature, "seed": seed}
-        optional = {name: value for name, value in optional.items() if value is not None}
         self.model: str | None = model
-        self._chat = ChatModel(model, optional=optional, **settings)
+        self._chat = ChatModel(model, parameters=parameters or Parameters(temperature=0.0), **settings)
 
     def for_scenario(self, scenario: str) -> Self:  # noqa: ARG002
         return self
+
+    def preflight(self) -> Finding:
+        """One small request that shows whether key, model and tools work.
+
+        Raises:
+            RunAborted: they do not.
+        """
+        return try_tools(self._chat)
 
     def run(self, episode: Episode, budget: Budget) -> Trajectory:
         if budget.max_cost_usd is not None and self._chat.price is None:

@@ -1,35 +1,53 @@
-"""A model behind the Chat Completions API, asked until it answers: time limits, retries, refused parameters."""
+"""A model, asked until it answers: time limits, retries, and what its server turns out to want otherwise."""
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
-from gitgoodbench.errors import InfrastructureFailed
-from gitgoodbench.models.answer import Answer, read_answer
-from gitgoodbench.models.endpoint import Endpoint, NoAnswerInTime, Wait, wait_for
-from gitgoodbench.models.faults import Refused, ServerFault, meaning, refused_parameter
+from gitgoodbench.errors import InfrastructureFailed, RunAborted
+from gitgoodbench.models.answer import Answer, Asked
+from gitgoodbench.models.apis import APIS
+from gitgoodbench.models.apis.base import FIELD, INSTEAD, STREAM, learn
+from gitgoodbench.models.connections import Connections
+from gitgoodbench.models.endpoint import Endpoint, NoAnswerInTime, Reply, Wait, wait_for
+from gitgoodbench.models.faults import PARSER_HELP, Refusal, Refused, ServerFault, Whom, meaning
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Budget, Clock, Meter, TimeIsUp
 from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags
+from gitgoodbench.models.parameters import Parameters
 from gitgoodbench.models.pricing import Price
+from gitgoodbench.models.reading import STREAM as STREAMED
+from gitgoodbench.models.reading import refuse_constant, unparsed_calls
+from gitgoodbench.models.recording import Exchange, record
 from gitgoodbench.models.retry import Backoff, Draw
+from gitgoodbench.models.sse import is_stream, read_events
+from gitgoodbench.text import one_line
+
+_OK, _TOO_MANY, _FIRST_ERROR = 200, 429, 300
+_ANSWERS = ("choices", "output", "content")
 
 
 class ChatModel:
-    """See the module's docstring. Conversations share only the connections and what the server is known to refuse."""
+    """See the module's docstring. Conversations share only the connections and what the server is known to want."""
 
     def __init__(
         self,
         name: str,
         *,
         api_key: str,
+        api: str = "chat",
         base_url: str | None = None,
-        optional: Mapping[str, Any] | None = None,
+        parameters: Parameters | None = None,
+        headers: Mapping[str, str] | None = None,
         price: Price | None = None,
         request_timeout_s: float = 300.0,
+        connections: Connections | None = None,
         backoff: Backoff | None = None,
         flags: ModelFlags = MODEL_FLAGS,
         clock: Clock = time.monotonic,
@@ -40,21 +58,42 @@ class ChatModel:
         """
         Args:
             name: of the model.
-            base_url: of the server, mostly ending in /v1; None is OpenAI's.
-            optional: parameters of every request that are left out where the server refuses them.
+            api: of `apis.APIS`.
+            base_url: of the server, mostly ending in /v1; None is that of the API's owner.
+            parameters: of every request; what the server refuses is left out from then on, but for `extra`.
+            headers: further ones of every request.
             price: None is unknown; then so is every cost.
             request_timeout_s: for one request, from connecting to the last byte.
+            connections: how many requests at once; None: as many as ask.
             clock, sleep, draw, wait: time and chance, for tests.
         """
         self.name = name
         self.price = price
-        self._endpoint = Endpoint(base_url, api_key, wait)
-        self._optional = dict(optional or {})
+        self._api = APIS[api]
+        self._endpoint = Endpoint(api, base_url, api_key, headers or {}, wait)
+        self._whom = Whom(name, self._endpoint.address, self._api.offers, flags)
+        self._parameters = parameters or Parameters()
         self._request_timeout_s = request_timeout_s
+        self._connections = connections or Connections()
         self._backoff = backoff or Backoff()
-        self._flags = flags
         self._clock, self._sleep, self._draw = clock, sleep, draw
-        self._refused: frozenset[str] = frozenset()
+        self._quirks: frozenset[str] = frozenset()
+        self._left_out = tuple(self._api.leaves_out(name, self._parameters))
+        self._has_called = False
+
+    @property
+    def api(self) -> str:
+        return self._api.name
+
+    @property
+    def address(self) -> str:
+        """Of the server."""
+        return self._whom.where
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        """What the server was found to want otherwise, in words."""
+        return (*self._left_out, *map(_in_words, sorted(self._quirks)))
 
     def meter(self, budget: Budget) -> Meter:
         """A meter with this model's price and clock."""
@@ -67,7 +106,7 @@ class ChatModel:
             try:
                 if fault is not None:
                     self._wait(failures, fault, meter)
-                return self._ask(messages, tools, meter)
+                return self._ask(messages, tools, meter, failures + 1)
             except ServerFault as problem:
                 fault = problem
             except TimeIsUp as problem:
@@ -77,32 +116,105 @@ class ChatModel:
         assert fault is not None
         raise fault.ending(f"{fault}; tried {self._backoff.tries} times")
 
-    def _ask(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter) -> Answer:
-        """One try: one request, or one more for each optional parameter that turns out to be refused."""
+    def _ask(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter, attempt: int) -> Answer:
+        """One try: one request, or one more for each thing that the server turns out to want otherwise."""
         while True:
-            optional = {name: value for name, value in self._optional.items() if name not in self._refused}
-            for name in self._optional.keys() - optional.keys():
-                meter.note(f"{name} left out: the server does not take it")
-            body = {"model": self.name, "messages": messages, **optional}
-            if tools:
-                body["tools"] = tools
+            quirks = self._quirks
+            for words in (*self._left_out, *map(_in_words, sorted(quirks))):
+                meter.note(words)
+            body = self._api.body(self.name, messages, tools, self._parameters, quirks)
             try:
-                return read_answer(self._post(body, meter))
+                value, reply = self._exchange(body, meter, attempt)
             except Refused as problem:
-                refused = refused_parameter(problem.refusal, optional)
-                if refused is None:
-                    raise meaning(problem.refusal, self.name, self._endpoint.address, self._flags) from None
-                self._refused |= {refused}
+                extras = self._api.extras(messages)
+                lesson = learn(self._api, problem.refusal, body, self._parameters.extra, extras)
+                if lesson is None or lesson in quirks:
+                    raise meaning(problem.refusal, self._whom) from None
+                self._quirks |= {lesson}
+                continue
+            answer = self._read(value, reply, Asked.of(messages, tools))
+            self._check_calls(answer, offered=bool(tools))
+            return answer
 
-    def _post(self, body: dict[str, Any], meter: Meter) -> bytes:
-        left = meter.seconds_left()
-        meter.requests += 1
+    def _exchange(self, body: dict[str, Any], meter: Meter, attempt: int) -> tuple[Any, Reply]:
+        """Send a request; the value of its reply, and the reply. Whoever keeps books hears of it here, and only here.
+
+        Raises:
+            Refused: the server answered with an error.
+            ServerFault: it did not answer, or not with JSON.
+        """
+        started, begun = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic()
+        reply, value = None, None
+        problem: str | None = "given up"
         try:
-            return self._endpoint.post(body, min(left, self._request_timeout_s))
+            reply = self._post(body, meter)
+            value = self._decode(reply)
+            problem = None
+        except Exception as fault:
+            problem = str(fault)
+            raise
+        finally:
+            seconds = time.monotonic() - begun
+            status, content = (None, None) if reply is None else (reply.status, reply.body)
+            glance = self._api.glance(value)
+            record(
+                Exchange(
+                    self.api, self.name, self.address, body, attempt, started, seconds, status, content, problem, glance
+                )
+            )
+        return value, reply
+
+    def _post(self, body: dict[str, Any], meter: Meter) -> Reply:
+        meter.seconds_left()
+        meter.excuse(self._connections.enter())
+        reply = None
+        try:
+            left = meter.seconds_left()
+            meter.requests += 1
+            reply = self._endpoint.post(body, min(left, self._request_timeout_s))
         except NoAnswerInTime as problem:
             if left <= self._request_timeout_s:
                 raise TimeIsUp("time limit: it ran out while the model was answering") from problem
             raise
+        else:
+            return reply
+        finally:
+            status = None if reply is None else reply.status
+            self._connections.leave(limited=status == _TOO_MANY, served=status == _OK)
+
+    def _decode(self, reply: Reply) -> Any:
+        if reply.status >= _FIRST_ERROR:
+            raise Refused(Refusal.of(reply.status, reply.body.decode("utf-8", "replace"), reply.retry_after_s))
+        try:
+            if is_stream(reply.body, reply.content_type):
+                whole = json.dumps(self._api.assemble(read_events(reply.body))).encode()
+                value = json.loads(self._endpoint.hide(whole))
+            else:
+                value = json.loads(reply.body, parse_constant=refuse_constant)
+        except (ValueError, LookupError, RecursionError) as problem:
+            raise _unreadable(problem, reply) from None
+        if isinstance(value, dict) and value.get("error") and not any(map(value.get, _ANSWERS)):
+            raise Refused(_error_in(value, reply))
+        return value
+
+    def _read(self, value: Any, reply: Reply, asked: Asked) -> Answer:
+        try:
+            answer = self._api.read(value, asked)
+        except (ValueError, RecursionError) as problem:
+            raise _unreadable(problem, reply) from None
+        if is_stream(reply.body, reply.content_type):
+            return replace(answer, dialect=(*answer.dialect, STREAMED))
+        return answer
+
+    def _check_calls(self, answer: Answer, *, offered: bool) -> None:
+        """Stop where tool calls come as text, and none ever came as a call: every episode would fail."""
+        if answer.calls:
+            self._has_called = True
+        elif offered and not self._has_called and unparsed_calls(answer.text or answer.thoughts):
+            raise RunAborted(
+                f"this server does not parse tool calls: {self.address} sends them as text "
+                f"({one_line(answer.text or answer.thoughts, 80)!r}); {PARSER_HELP}"
+            )
 
     def _wait(self, failures: int, fault: ServerFault, meter: Meter) -> None:
         """Wait before the next try; not at all where the wait outlasts the episode's time."""
@@ -110,3 +222,26 @@ class ChatModel:
         if seconds >= meter.seconds_left():
             raise TimeIsUp("time limit")
         self._sleep(seconds)
+
+
+def _unreadable(problem: Exception, reply: Reply) -> ServerFault:
+    start = one_line(reply.body[:200].decode("utf-8", "replace"), 80)
+    return ServerFault(f"the reply is not what the API promises: {one_line(str(problem))} (it begins {start!r})")
+
+
+def _error_in(value: Mapping[str, Any], reply: Reply) -> Refusal:
+    """What an error with status 200 says; gateways send such."""
+    error = value["error"]
+    status = error.get("code") if isinstance(error, dict) else None
+    status = status if isinstance(status, int) and 400 <= status <= 599 else 502
+    return Refusal.of(status, json.dumps(value), reply.retry_after_s)
+
+
+def _in_words(quirk: str) -> str:
+    if quirk == STREAM:
+        return "answers are asked for as streams: the server sends no others"
+    if quirk.startswith(FIELD):
+        return f"{quirk.removeprefix(FIELD)} of earlier answers left out: the server does not take it"
+    if quirk.endswith(INSTEAD):
+        return f"{quirk}: the server wants it so"
+    return f"{quirk} left out: the server does not take it"

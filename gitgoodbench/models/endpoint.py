@@ -1,6 +1,7 @@
-"""One HTTP request to a Chat Completions server through the openai SDK, bounded in time and size.
+"""One HTTP request to a model's server through the SDK of its API, bounded in time and size.
 
 The SDK's own retries are off. Replies are read as bytes: the SDK would build objects from whatever it was sent.
+openai and anthropic are made by the same generator, so what is true of the one's client is true of the other's.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-import openai
-
+from gitgoodbench.errors import UserError
 from gitgoodbench.models.api_key import ApiKey
-from gitgoodbench.models.faults import Refusal, Refused, ServerFault
+from gitgoodbench.models.faults import ServerFault
 from gitgoodbench.models.retry import retry_after_s
 from gitgoodbench.text import one_line
 
@@ -29,61 +31,105 @@ class NoAnswerInTime(ServerFault):
     """The server did not finish its reply in time."""
 
 
-Wait = Callable[["Future[bytes]", float], bytes]
+@dataclass(frozen=True)
+class Reply:
+    """What a server sent, be it an answer or an error. retry_after_s: how long it asks to wait."""
+
+    status: int
+    body: bytes
+    content_type: str = ""
+    retry_after_s: float | None = None
+
+
+Wait = Callable[["Future[Reply]", float], Reply]
 """The result of what runs in another thread; raises TimeoutError after so many seconds."""
 
 
-def wait_for(result: Future[bytes], seconds: float) -> bytes:
+def wait_for(result: Future[Reply], seconds: float) -> Reply:
     """Wait in real time."""
     return result.result(seconds)
 
 
 class Endpoint:
-    """The server at `base_url` (None: OpenAI's). May be used from several threads at once. wait: for tests."""
+    """The server at `base_url` (None: that of the API's owner). May be used from several threads at once.
 
-    def __init__(self, base_url: str | None, api_key: str, wait: Wait = wait_for) -> None:
-        self._client = openai.OpenAI(base_url=base_url, api_key=api_key, max_retries=0)
+    api: of `apis.APIS`. headers: further ones of every request. wait: for tests.
+    """
+
+    def __init__(
+        self,
+        api: str,
+        base_url: str | None,
+        api_key: str,
+        headers: Mapping[str, str] | None = None,
+        wait: Wait = wait_for,
+    ) -> None:
+        self._sdk = _sdk_of(api)
+        client: Any
+        ways: Any
+        stand_ins: dict[str, Any] = {} if api == "responses" else {"messages": []}
+        if api == "anthropic":
+            # The SDK adds /v1 itself; people give the URL with it, as for all other servers.
+            base_url = base_url and base_url.rstrip("/").removesuffix("/v1")
+            client = self._sdk.Anthropic(base_url=base_url, api_key=api_key, max_retries=0)
+            ways, stand_ins["max_tokens"] = client.messages, 1
+        else:
+            client = self._sdk.OpenAI(base_url=base_url, api_key=api_key, max_retries=0)
+            ways = client.responses if api == "responses" else client.chat.completions
+        self._create: Any = partial(ways.with_streaming_response.create, **stand_ins)
         self._key = ApiKey(api_key)
+        self._headers = dict(headers or {})
         self._wait = wait
-        self.address = str(self._client.base_url).rstrip("/")
+        self.address = str(client.base_url).rstrip("/")
 
-    def post(self, body: Mapping[str, Any], seconds: float) -> bytes:
-        """Send a request; the reply's body.
+    def post(self, body: Mapping[str, Any], seconds: float) -> Reply:
+        """Send a request; the reply, whatever its status.
 
         Args:
-            body: of the request, as the API has it; `model` and `messages` at least.
+            body: of the request, as the API has it; `model` at least.
             seconds: for everything, from connecting to the last byte, however slowly the server sends.
 
         Raises:
-            Refused: the server answered with an error.
-            ServerFault: no answer, or half of one.
+            ServerFault: no reply, or half of one.
         """
         try:
             reply = _within(seconds, lambda: self._send(body, seconds), self._wait)
         except TimeoutError:
             raise NoAnswerInTime(f"no answer within {seconds:.3g} s") from None
-        return self._key.hide(reply)
+        return replace(reply, body=self._key.hide(reply.body))
 
-    def _send(self, body: Mapping[str, Any], seconds: float) -> bytes:
+    def hide(self, data: bytes) -> bytes:
+        """The data without the key: of what was put together of pieces that held none."""
+        return self._key.hide(data)
+
+    def _send(self, body: Mapping[str, Any], seconds: float) -> Reply:
         deadline = time.monotonic() + seconds
-        timeout = openai.Timeout(seconds, connect=min(seconds, _CONNECT_S))
-        create: Any = self._client.chat.completions.with_streaming_response.create
+        timeout = self._sdk.Timeout(seconds, connect=min(seconds, _CONNECT_S))
+        # The SDK walks all of `messages` each time (50 ms for a hundred of them), but sends an extra body as it is.
+        sent = {"model": body["model"], "extra_body": body, "extra_headers": self._headers, "timeout": timeout}
         try:
-            # The SDK walks all of `messages` each time (50 ms for a hundred of them), but sends an extra body as it is.
-            with create(model=body["model"], messages=[], extra_body=body, timeout=timeout) as response:
-                return _read(response.iter_bytes(), deadline)
-        except openai.APIStatusError as problem:
+            with self._create(**sent) as response:
+                content = _read(response.iter_bytes(), deadline)
+                return Reply(response.status_code, content, response.headers.get("content-type", ""))
+        except self._sdk.APIStatusError as problem:
             asked = retry_after_s(problem.response.headers, time.time())
-            text = self._key.hide(problem.response.content).decode("utf-8", "replace")
-            raise Refused(Refusal.of(problem.status_code, text, asked)) from None
-        except (openai.APITimeoutError, TimeoutError):
+            return Reply(problem.status_code, problem.response.content, retry_after_s=asked)
+        except (self._sdk.APITimeoutError, TimeoutError):
             raise TimeoutError from None
         except Exception as problem:
-            if not _is_connection_problem(problem):
+            if not self._is_connection_problem(problem):
                 raise
             cause = problem.__cause__ or problem
             detail = self._key.hide(f"{type(cause).__name__}: {cause}".encode("utf-8", "replace"))
             raise ServerFault(f"the connection failed ({one_line(detail.decode())})") from None
+
+    def _is_connection_problem(self, problem: Exception) -> bool:
+        """Whether it comes from the network.
+
+        While a body is read, the SDK passes on the errors of its HTTP library; which one depends on its version.
+        """
+        library = type(problem).__module__.partition(".")[0]
+        return isinstance(problem, self._sdk.APIConnectionError | OSError) or library in _HTTP_LIBRARIES
 
 
 def _read(chunks: Iterator[bytes], deadline: float) -> bytes:
@@ -103,16 +149,24 @@ def _read(chunks: Iterator[bytes], deadline: float) -> bytes:
     return bytes(body)
 
 
-def _is_connection_problem(problem: Exception) -> bool:
-    """Whether it comes from the network.
+def _sdk_of(api: str) -> Any:
+    """The package that speaks an API.
 
-    While a body is read, the SDK passes on the errors of its HTTP library; which one that is depends on its version.
+    Raises:
+        UserError: it is not installed.
     """
-    library = type(problem).__module__.partition(".")[0]
-    return isinstance(problem, openai.APIConnectionError | OSError) or library in _HTTP_LIBRARIES
+    if api != "anthropic":
+        import openai
+
+        return openai
+    try:
+        import anthropic
+    except ImportError as problem:
+        raise UserError("--api anthropic needs a package more: pip install 'gitgoodbench[anthropic]'") from problem
+    return anthropic
 
 
-def _within(seconds: float, work: Callable[[], bytes], wait: Wait) -> bytes:
+def _within(seconds: float, work: Callable[[], Reply], wait: Wait) -> Reply:
     """Do the work in a thread of its own, and leave it behind when the time is up.
 
     Time-outs of sockets bound the gaps between bytes only: a server that sends one now and then would hold us for ever.
@@ -120,7 +174,7 @@ def _within(seconds: float, work: Callable[[], bytes], wait: Wait) -> bytes:
     Raises:
         TimeoutError: the time is up.
     """
-    result: Future[bytes] = Future()
+    result: Future[Reply] = Future()
 
     def run() -> None:
         try:

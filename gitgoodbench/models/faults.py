@@ -16,7 +16,8 @@ from gitgoodbench.errors import AgentFailed, EpisodeError, GaveUp, Infrastructur
 from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags
 from gitgoodbench.text import one_line
 
-_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"})
+_REGION_CODES = frozenset({"unsupported_country_region_territory"})
 _OVERFLOW_CODES = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "model_max_prompt_tokens_exceeded"}
 )
@@ -40,8 +41,23 @@ _RATE_LIMIT = re.compile(r"rate.?limit|tokens per min|\bTPM\b", re.IGNORECASE)
 _UNKNOWN_MODEL = re.compile(
     r"not a valid model|unknown model|model\b[^.]*\b(?:not found|does not exist)", re.IGNORECASE
 )
+_FLAGGED = re.compile(r"\bflagged\b|requires moderation|usage polic|content polic|moderation", re.IGNORECASE)
+_CREDIT = re.compile(r"credit balance|insufficient (?:balance|credit|funds|quota)|out of credits", re.IGNORECASE)
+_KEY = re.compile(r"API[ _]key (?:not valid|is invalid|expired)|invalid (?:API[ _]key|x-api-key)", re.IGNORECASE)
+_REGION = re.compile(
+    r"(?:country|region|territory|location)\b[^.]*\bnot (?:supported|available|allowed)"
+    r"|not (?:supported|available) in your (?:country|region|location)",
+    re.IGNORECASE,
+)
+_NO_PARSER = re.compile(r"enable-auto-tool-choice|tool-call-parser|tools param requires --jinja", re.IGNORECASE)
+_NO_TOOLS = re.compile(
+    r"(?:does not|doesn't|do not) support (?:tools|tool use|tool call|function call)"
+    r"|no endpoints found that support tool",
+    re.IGNORECASE,
+)
 _UNSUPPORTED = re.compile(
-    r"unsupported|not support|not allow|not permitted|unknown|unrecogni|deprecated|extra inputs|must be|only .*allowed",
+    r"unsupported|not support|unavailable|not available|not allow|not permitted|unknown|unrecogni|deprecated"
+    r"|extra inputs|must be|only .*allowed",
     re.IGNORECASE,
 )
 _BROKEN_CALL = re.compile(
@@ -129,31 +145,54 @@ def refused_parameter(refusal: Refusal, offered: Iterable[str]) -> str | None:
     return None
 
 
-def meaning(refusal: Refusal, model: str, where: str, flags: ModelFlags = MODEL_FLAGS) -> Exception:
-    """The exception that a refusal stands for: `ServerFault`, an `EpisodeError` or `RunAborted`.
+PARSER_HELP = (
+    "start it with one: vLLM --enable-auto-tool-choice --tool-call-parser NAME, SGLang --tool-call-parser NAME, "
+    "llama.cpp --jinja"
+)
+"""What makes a server parse its model's tool calls."""
 
-    Args:
-        model: the model asked for; where: the server's address; flags: what sets them. All for the messages.
-    """
+
+@dataclass(frozen=True)
+class Whom:
+    """Who is asked, for messages: the model, the server's address, what it should offer, and what sets all that."""
+
+    model: str
+    where: str
+    offers: str = "chat completions"
+    flags: ModelFlags = MODEL_FLAGS
+
+
+def meaning(refusal: Refusal, whom: Whom) -> Exception:
+    """The exception that a refusal stands for: `ServerFault`, an `EpisodeError` or `RunAborted`."""
     if refusal.is_overflow:
         return LimitReached(f"context limit: {refusal}")
-    if refusal.has_code(_FILTER_CODES):
+    if refusal.has_code(_FILTER_CODES) or (refusal.status in (400, 403) and _FLAGGED.search(refusal.message)):
         return GaveUp(f"refused by the content filter: {refusal}")
-    return _end_of_run(refusal, model, where, flags) or _passing_fault(refusal) or _end_of_episode(refusal)
+    return _end_of_run(refusal, whom) or _passing_fault(refusal) or _end_of_episode(refusal)
 
 
-def _end_of_run(refusal: Refusal, model: str, where: str, flags: ModelFlags) -> RunAborted | None:
-    if refusal.has_code(_QUOTA_CODES) or refusal.status == 402:
+def _end_of_run(refusal: Refusal, whom: Whom) -> RunAborted | None:
+    where, flags = whom.where, whom.flags
+    said, final = refusal.message, refusal.status in (400, 403, 404)
+    if refusal.has_code(_QUOTA_CODES) or refusal.status == 402 or (final and _CREDIT.search(said)):
         return RunAborted(f"the quota or credit at {where} is used up ({refusal}): top it up, then resume the run")
-    if refusal.status in (401, 403):
+    if final and (refusal.has_code(_REGION_CODES) or _REGION.search(said)):
+        return RunAborted(f"{where} does not serve this region ({refusal}): name another server with {flags.base_url}")
+    if final and _NO_PARSER.search(said):
+        return RunAborted(f"{where} does not parse tool calls ({refusal}): {PARSER_HELP}")
+    if final and _NO_TOOLS.search(said):
+        return RunAborted(f"{whom.model!r} at {where} takes no tools ({refusal}): choose another with {flags.model}")
+    if refusal.has_code(_MODEL_CODES) or (final and _UNKNOWN_MODEL.search(said)):
+        return RunAborted(
+            f"{where} does not have the model {whom.model!r} ({refusal}): choose another with {flags.model}"
+        )
+    if refusal.status in (401, 403) or (final and _KEY.search(said)):
         return RunAborted(
             f"{where} rejects the API key ({refusal}): set {flags.key} to a valid one, then resume the run"
         )
-    if refusal.has_code(_MODEL_CODES) or (refusal.status in (400, 404) and _UNKNOWN_MODEL.search(refusal.message)):
-        return RunAborted(f"{where} does not have the model {model!r} ({refusal}): choose another with {flags.model}")
     if refusal.status == 404:
         return RunAborted(
-            f"{where} offers no chat completions ({refusal}): check {flags.base_url}, which mostly ends in /v1"
+            f"{where} offers no {whom.offers} ({refusal}): check {flags.base_url}, which mostly ends in /v1"
         )
     return None
 

@@ -41,11 +41,17 @@ class Usage:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokens of one answer as the server counted them; None where it did not. `cached` is a part of `prompt`."""
+    """Tokens of one answer as the server counted them; None where it did not.
+
+    cached: read from a cache, and written: stored in one for a price of its own, both parts of `prompt`. reasoning: a
+    part of `completion`.
+    """
 
     prompt: int | None = None
     cached: int | None = None
     completion: int | None = None
+    written: int | None = None
+    reasoning: int | None = None
 
 
 class TimeIsUp(LimitReached):
@@ -88,6 +94,10 @@ class Meter:
         if left <= 0:
             raise TimeIsUp(f"time limit: {limit:g} s")
         return left
+
+    def excuse(self, seconds: float) -> None:
+        """Leave out so many seconds: those for which the harness itself held the model up."""
+        self._start += seconds
 
     def check(self) -> None:
         """To be called before the model is asked again.
@@ -134,7 +144,13 @@ class Meter:
     def _cost(self, tokens: Tokens) -> float | None:
         if self._price is None or tokens.prompt is None or tokens.completion is None:
             return None
-        return self._price.cost(tokens.prompt, tokens.cached or 0, tokens.completion)
+        return self._price.cost(
+            tokens.prompt,
+            tokens.cached or 0,
+            tokens.completion,
+            tokens.written or 0,
+            reasoning_tokens=tokens.reasoning or 0,
+        )
 
 
 def _total(parts: list[_Number | None], zero: _Number) -> _Number | None:

@@ -12,6 +12,7 @@ import pytest
 from gitgoodbench.agents.openai import OpenAIAgent
 from gitgoodbench.errors import AgentFailed, Status
 from gitgoodbench.models.meter import Budget, Usage
+from gitgoodbench.models.parameters import Parameters
 from gitgoodbench.models.pricing import Price
 from gitgoodbench.sandbox.base import SandboxDied
 from gitgoodbench.tools import Tool
@@ -68,7 +69,7 @@ def test_an_episode_is_completed_and_everything_said_is_kept() -> None:
 
 def test_a_request_holds_model_messages_tools_and_temperature() -> None:
     episode = FakeEpisode()
-    played = play(THREE_LINES, episode=episode, seed=7)
+    played = play(THREE_LINES, episode=episode, parameters=Parameters(temperature=0.0, seed=7))
     first = played.requests[0]
     assert first.path == "/v1/chat/completions"
     assert first.headers["authorization"] == f"Bearer {KEY}"
@@ -83,7 +84,7 @@ def test_a_request_holds_model_messages_tools_and_temperature() -> None:
 
 
 def test_temperature_and_seed_can_be_left_to_the_server() -> None:
-    body = play(THREE_LINES, temperature=None).requests[0].body
+    body = play(THREE_LINES, parameters=Parameters()).requests[0].body
     assert set(body) == {"model", "messages", "tools"}
 
 

@@ -72,13 +72,13 @@ def by_name(name: str) -> bool:
 
 def test_every_import_of_the_package_is_declared() -> None:
     core, extras = declared()
-    assert imported("gitgoodbench", "scenarios") - core - extras["mining"] == set()
+    assert imported("gitgoodbench", "scenarios") - core - extras["mining"] - extras["anthropic"] == set()
 
 
 def test_every_dependency_is_imported() -> None:
     core, extras = declared()
     used = imported("gitgoodbench", "scenarios")
-    assert {name for name in core | extras["mining"] if not by_name(name)} - used == set()
+    assert {name for name in core | extras["mining"] | extras["anthropic"] if not by_name(name)} - used == set()
     assert {name for extra in ("languages", "dask", "ray") for name in extras[extra] if not by_name(name)} == set()
 
 
@@ -93,6 +93,6 @@ def test_constraints_pin_every_dependency() -> None:
     core, extras = declared()
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
     pinned = {normal(name): version for name, _, version in (line.partition("==") for line in lines)}
-    wanted = core.union(*(extras[extra] for extra in ("languages", "mining", "dev"))) - {"gitgoodbench"}
+    wanted = core.union(*(extras[extra] for extra in ("anthropic", "languages", "mining", "dev"))) - {"gitgoodbench"}
     assert wanted - set(pinned) == set()
     assert [name for name, version in pinned.items() if not re.fullmatch(r"\d[\w.+!]*", version)] == []

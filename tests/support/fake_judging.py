@@ -9,6 +9,7 @@ from typing import Any
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.histories import HistoryPair
+from gitgoodbench.models.finding import Finding
 from gitgoodbench.models.meter import Usage
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.scenario import Outcome, Verdict
@@ -51,6 +52,9 @@ class FakeJudge:
         self.model = model
         self.asked = 0
         self.opinion = opinion
+
+    def preflight(self) -> Finding:
+        return Finding("chat", "here", self.model, works=True, usage=True, dialect=())
 
     def ask(self, question: Question, repeats: int) -> OpinionRecord:  # noqa: ARG002
         self.asked += 1

@@ -10,6 +10,7 @@ from typing import Any
 from gitgoodbench.git.histories import ChainHistory, CommitView, HistoryPair
 from gitgoodbench.models.chat import ChatModel
 from gitgoodbench.models.options import ModelFlags
+from gitgoodbench.models.parameters import Parameters
 from gitgoodbench.models.pricing import Price
 from gitgoodbench.models.retry import Backoff
 from gitgoodbench.scoring.judge.judge import Judge
@@ -77,7 +78,7 @@ def make_judge(server: ScriptedServer, model: str = "judge-a", **settings: Any) 
         "sleep": lambda _: None,
         "wait": server.time_out,
         "flags": JUDGE_FLAGS,
-        "optional": {"temperature": 0.0, "max_tokens": 100, "response_format": RESPONSE_FORMAT},
+        "parameters": Parameters(temperature=0.0, max_output_tokens=100, schema=RESPONSE_FORMAT["json_schema"]),
     }
     return Judge(ChatModel(model, **chosen | settings))
 

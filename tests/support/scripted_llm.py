@@ -22,6 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
+from gitgoodbench.models import endpoint
 from tests.support import llm_fault as fault
 from tests.support.llm_reply import Call, Reply, calls, calls_all, calls_raw, replies, says
 
@@ -144,7 +145,7 @@ class ScriptedServer:
             self._problems.append(problem)
             return fault.status(400, f"the script failed: {problem!r}")
 
-    def time_out(self, result: Future[bytes], _: float) -> bytes:
+    def time_out(self, result: Future[endpoint.Reply], _: float) -> endpoint.Reply:
         """Wait as an `Endpoint` does, but time is up when this server keeps a client waiting, however fast it is."""
         while not result.done():
             if self._stalled.acquire(timeout=0.01):

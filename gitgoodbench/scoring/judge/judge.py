@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from gitgoodbench.errors import EpisodeError, GaveUp
+from gitgoodbench.models.answer import Answer
 from gitgoodbench.models.chat import ChatModel
+from gitgoodbench.models.finding import Finding
 from gitgoodbench.models.meter import Budget, Meter
+from gitgoodbench.models.preflight import probe
 from gitgoodbench.scenario import Message
 from gitgoodbench.scoring.judge.answers import Comparison, UnreadableAnswer, read_comparison
-from gitgoodbench.scoring.judge.prompt import ASK_AGAIN, Question
+from gitgoodbench.scoring.judge.prompt import ASK_AGAIN, CONNECTION_TEST, Question
 from gitgoodbench.scoring.judge.record import OpinionRecord, QuestionRecord, RawAnswer, total_usage
 from gitgoodbench.scoring.judge.votes import Order, Vote, both_orders, majority, vote_of
 
@@ -26,6 +29,14 @@ class Judge:
     def __init__(self, model: ChatModel) -> None:
         self.model = model.name
         self._chat = model
+
+    def preflight(self) -> Finding:
+        """One small question, to show whether key, model and schema work.
+
+        Raises:
+            RunAborted: they do not.
+        """
+        return probe(self._chat, CONNECTION_TEST, (), lambda answer: _read(answer, answer.finish_reason)[1] is not None)
 
     def ask(self, question: Question, repeats: int) -> OpinionRecord:
         """The judge's opinion. A server that fails ends the questions; the opinion's `problem` then says so.
@@ -52,25 +63,25 @@ class Judge:
         messages = list(prompt)
         asked.append(QuestionRecord(order=order, repeat=repeat))
         for _ in range(_TRIES):
-            text, finish_reason = self._answer(messages, meter)
-            answer, comparison = _read(text, finish_reason)
+            said, finish_reason = self._answer(messages, meter)
+            answer, comparison = _read(said, finish_reason)
             asked[-1] = asked[-1].model_copy(update={"answers": (*asked[-1].answers, answer)})
             if comparison is not None:
                 vote = vote_of(comparison.preferred, order)
                 update = {"preferred": comparison.preferred, "reason": comparison.reason, "vote": vote}
                 asked[-1] = asked[-1].model_copy(update=update)
                 return
-            said: list[Message] = [{"role": "assistant", "content": text}] if text.strip() else []
-            messages = [*prompt, *said, {"role": "user", "content": ASK_AGAIN.format(problem=answer.problem)}]
+            before = [said.message] if isinstance(said, Answer) and not said.is_empty else []
+            messages = [*prompt, *before, {"role": "user", "content": ASK_AGAIN.format(problem=answer.problem)}]
 
-    def _answer(self, messages: Sequence[Message], meter: Meter) -> tuple[str, str]:
-        """Text and finish reason; a request that the content filter stops is an answer that cannot be read."""
+    def _answer(self, messages: Sequence[Message], meter: Meter) -> tuple[Answer | str, str]:
+        """Answer and finish reason; a request that the content filter stops is an answer that cannot be read."""
         try:
             answer = self._chat.answer(messages, (), meter)
         except GaveUp as refusal:
             return str(refusal), "content_filter"
         meter.count(answer.tokens)
-        return str(answer.message["content"] or ""), answer.finish_reason
+        return answer, answer.finish_reason
 
     def _opinion(
         self, asked: Sequence[QuestionRecord], repeats: int, meters: Sequence[Meter], problem: str | None
@@ -90,11 +101,19 @@ class Judge:
         )
 
 
-def _read(text: str, finish_reason: str) -> tuple[RawAnswer, Comparison | None]:
+def _read(said: Answer | str, finish_reason: str) -> tuple[RawAnswer, Comparison | None]:
+    """Read what a judge says; where that is no answer, what it thought, which is where some servers put all of it."""
+    text, thoughts = (said, "") if isinstance(said, str) else (said.text, said.thoughts)
     try:
         return RawAnswer(text=text, finish_reason=finish_reason), read_comparison(text)
     except UnreadableAnswer as problem:
-        return RawAnswer(text=text, finish_reason=finish_reason, problem=str(problem)), None
+        unreadable = RawAnswer(text=text, finish_reason=finish_reason, problem=str(problem))
+    if thoughts:
+        try:
+            return RawAnswer(text=thoughts, finish_reason=finish_reason), read_comparison(thoughts)
+        except UnreadableAnswer:
+            pass
+    return unreadable, None
 
 
 def _majority_of(asked: Sequence[QuestionRecord], order: Order, repeats: int) -> Vote | None:

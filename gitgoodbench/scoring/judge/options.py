@@ -43,3 +43,7 @@ class JudgeOptions:
     limit: int = DEFAULT_LIMIT
     max_tokens: int = DEFAULT_MAX_TOKENS
     request_timeout_s: float = 300.0
+    max_connections: int | None = None
+    api: str = "chat"
+    reasoning_effort: str | None = None
+    headers: tuple[str, ...] = ()

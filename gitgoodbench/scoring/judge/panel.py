@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from gitgoodbench.git.histories import HistoryPair
+from gitgoodbench.models.finding import Finding
 from gitgoodbench.models.options import ModelOptions, chat_settings
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS, JudgeOptions
 from gitgoodbench.scoring.judge.prompt import RESPONSE_FORMAT, Question, make_question, prompt_fingerprint
@@ -22,6 +23,8 @@ class Asks(Protocol):
 
     model: str
 
+    def preflight(self) -> Finding: ...
+
     def ask(self, question: Question, repeats: int) -> OpinionRecord: ...
 
 
@@ -32,6 +35,14 @@ class Panel:
         self._judges = tuple(judges)
         self._repeats = repeats
         self._limit = limit
+
+    def preflight(self) -> dict[str, Finding]:
+        """What a small request to each judge shows, by model.
+
+        Raises:
+            RunAborted: one of them cannot be asked.
+        """
+        return {judge.model: judge.preflight() for judge in self._judges}
 
     def compare(
         self, pair: HistoryPair | None, *, seed: str, before: JudgeRecord | None = None, keep: Keep | None = None
@@ -77,7 +88,18 @@ def open_panel(options: JudgeOptions) -> Panel:
     """
     settings = [
         chat_settings(
-            ModelOptions(model=model, base_url=options.base_url, request_timeout_s=options.request_timeout_s),
+            ModelOptions(
+                model=model,
+                api=options.api,
+                base_url=options.base_url,
+                temperature=0.0,
+                max_output_tokens=options.max_tokens,
+                reasoning_effort=options.reasoning_effort,
+                schema=RESPONSE_FORMAT["json_schema"],
+                headers=options.headers,
+                request_timeout_s=options.request_timeout_s,
+                max_connections=options.max_connections,
+            ),
             JUDGE_FLAGS,
         )
         for model in options.models
@@ -85,9 +107,7 @@ def open_panel(options: JudgeOptions) -> Panel:
     from gitgoodbench.models.chat import ChatModel  # the SDK takes a second to import
     from gitgoodbench.scoring.judge.judge import Judge
 
-    optional = {"temperature": 0.0, "max_tokens": options.max_tokens, "response_format": RESPONSE_FORMAT}
-    models = zip(options.models, settings, strict=True)
-    judges = [Judge(ChatModel(model, optional=optional, **chosen)) for model, chosen in models]
+    judges = [Judge(ChatModel(model, **chosen)) for model, chosen in zip(options.models, settings, strict=True)]
     return Panel(judges, repeats=options.repeats, limit=options.limit)
 
 

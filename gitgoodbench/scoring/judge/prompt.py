@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gitgoodbench.git.histories import HistoryPair
+from gitgoodbench.models.finding import OPENING
 from gitgoodbench.scenario import Message
 from gitgoodbench.scoring.judge.blind import BlindHistory, blind, same_history
 from gitgoodbench.scoring.judge.cutting import Cut, cut_both
@@ -44,6 +45,13 @@ _MORE: Final = "{size} more bytes of {what} are left out"
 ASK_AGAIN: Final = (
     "That could not be read ({problem}). Answer with one JSON object and nothing else: "
     '{{"reason": "...", "preferred": "HISTORY-1" or "HISTORY-2" or "TIE"}}'
+)
+
+CONNECTION_TEST: Final[tuple[Message, ...]] = (
+    {
+        "role": "user",
+        "content": f'{OPENING} Answer with one JSON object and nothing else: {{"reason": "test", "preferred": "TIE"}}',
+    },
 )
 
 RESPONSE_FORMAT: Final[Mapping[str, Any]] = {

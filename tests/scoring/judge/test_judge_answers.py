@@ -22,6 +22,19 @@ def test_a_verdict_without_a_reason_is_a_verdict() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        'I choose {"preferred": "HISTORY-1", "reason": "a {b}"}',
+        'Here it is:\n```json\n{"reason": "a {b}", "preferred": "HISTORY-1"}\n```\nI hope it helps.',
+        'As {"preferred": "A or B"} says: {"x": {}} {"reason": "a {b}", "preferred": "HISTORY-1"} {',
+        '{"preferred": "HISTORY-1"} or again {"preferred": "HISTORY-1", "reason": "a {b}"}',
+    ],
+)
+def test_the_one_answer_in_prose_is_read(text: str) -> None:
+    assert read_comparison(text) == Comparison(Preference.FIRST, "a {b}")
+
+
+@pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("", "empty"),
@@ -34,8 +47,9 @@ def test_a_verdict_without_a_reason_is_a_verdict() -> None:
         ('{"preferred": "history-1"}', "preferred is 'history-1', not HISTORY-1, HISTORY-2 or TIE"),
         ('{"preferred": "HISTORY-3"}', "preferred is 'HISTORY-3'"),
         ('{"preferred": ["HISTORY-1"]}', "preferred is \\['HISTORY-1'\\]"),
-        ('I choose {"preferred": "HISTORY-1"}', "no JSON"),
-        ('{"preferred": "HISTORY-1"} {"preferred": "HISTORY-2"}', "no JSON"),
+        ('{"preferred": "HISTORY-1"} {"preferred": "HISTORY-2"}', "several answers that disagree"),
+        ('I choose {"preferred": "HISTORY-3"}', "no JSON"),
+        ('I choose {"preferred": "HISTORY-1"', "no JSON"),
         ("I'm sorry, I can't help with that.", "no JSON"),
     ],
 )
