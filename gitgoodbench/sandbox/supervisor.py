@@ -18,9 +18,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, BinaryIO, NoReturn
 
 from gitgoodbench.sandbox.frames import CHUNK, DATA, ERR, OUT, RESULT, Link, write_all
 from gitgoodbench.sandbox.supervisor_files import Refused, read_file, write_file
@@ -30,6 +28,11 @@ from gitgoodbench.sandbox.supervisor_processes import (
     kill_own_user,
     offer_to_the_oom_killer,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the sandbox's Python has no need of them, and half a megabyte
+    from collections.abc import Iterator
+    from typing import Any, BinaryIO, NoReturn
 
 NOT_FOUND, NOT_RUNNABLE = 127, 126
 """Exit codes, as a shell's, of a command that is not there, and of one that (or whose folder) cannot be used."""

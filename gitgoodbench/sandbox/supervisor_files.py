@@ -9,10 +9,13 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 
 from gitgoodbench.sandbox.frames import CHUNK, write_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the sandbox's Python has no need of them, and half a megabyte
+    from collections.abc import Iterator
 
 
 class Refused(Exception):

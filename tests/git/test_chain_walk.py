@@ -67,6 +67,8 @@ def test_commits_that_come_back_lead_nowhere(
 def test_a_chain_from_nothing_may_begin_with_an_empty_commit(builder: RepositoryBuilder) -> None:
     found = walk(builder, {}, A, AB, base=None)
     assert (found.detour, leading(found)) == (1, [1, 2])
+    found = walk(builder, A, {}, AB, base=None)
+    assert (found.detour, leading(found)) == (2, [2])
 
 
 def test_modes_links_and_names_are_changes(builder: RepositoryBuilder) -> None:

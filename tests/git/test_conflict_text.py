@@ -180,7 +180,9 @@ def test_a_region_is_found_where_line_ends_were_changed() -> None:
         pytest.param(OPEN + b"1\n" + MIDDLE + b"2\n", b"1 2", id="an opening marker alone"),
         pytest.param(OPEN + b"0\n" + OPEN + b"1\n" + CLOSE + b"2\n", b"0 2", id="two opening markers"),
         pytest.param(
-            b"<<<<<<<x\n<<<<<<<< y\n ======= \n========\n", b"<<<<<<<x <<<<<<<< y ======= ========", id="none"
+            b"<<<<<<<x\n<<<<<<<< y\n ======= \n=======\t\n========\n",
+            b"<<<<<<<x <<<<<<<< y ======= ======= ========",
+            id="none",
         ),
         pytest.param(b"kept\n>>>>>>> kept\n", b"kept >>>>>>> kept", id="a line of the truth"),
     ],

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+from gitgoodbench.git import line_matches
 from gitgoodbench.git.line_matches import matching_lines
 
 
@@ -25,6 +28,21 @@ def test_matches_ascend_and_join_equal_lines_whatever_the_texts() -> None:
         assert list(matches) == sorted(matches)
         assert list(matches.values()) == sorted(set(matches.values()))
         assert all(old[i] == new[j] for i, j in matches.items())
+
+
+@pytest.mark.parametrize(
+    ("limit", "matches"),
+    [
+        (32, {1: 0, 2: 1, 3: 2, 4: 4, 6: 5, 7: 6, 8: 7}),
+        (31, {4: 4, 6: 5, 7: 6, 8: 7}),
+        (15, {4: 4}),
+    ],
+)
+def test_stretches_beyond_the_limit_count_as_rewritten(
+    monkeypatch: pytest.MonkeyPatch, limit: int, matches: dict[int, int]
+) -> None:
+    monkeypatch.setattr(line_matches, "WORK_LIMIT", limit)
+    assert matching_lines(lines("x y y x once x y y x"), lines("y y x y once y y x y")) == matches
 
 
 def test_long_texts_of_repeated_lines_are_matched() -> None:

@@ -50,8 +50,9 @@ def test_lines_that_came_and_went_leave_no_trace(git: Git) -> None:
     assert traced(git, b"a\n", b"a\nb\n", b"a\n") == LineOrigins((None,), (None,))
 
 
-def test_a_step_that_changes_nothing_is_counted() -> None:
+def test_a_step_that_changes_nothing_is_counted(git: Git) -> None:
     assert trace_lines(2, [None, None]) == LineOrigins((None, None), (None, None))
+    assert trace_lines(1, [None, change(git, b"a\n", b"b\n")]) == LineOrigins((1,), (1,))
 
 
 def test_the_direct_change_is_told_by_steps(git: Git) -> None:
