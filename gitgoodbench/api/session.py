@@ -20,7 +20,7 @@ from gitgoodbench.jsontypes import Json
 from gitgoodbench.models.messages import Message, ToolCall, recorded_call, tool_result
 from gitgoodbench.models.meter import Budget, Meter, Tokens
 from gitgoodbench.runs.play import collect_outcome
-from gitgoodbench.sandbox.base import Sandbox, SandboxDied
+from gitgoodbench.sandbox.base import Sandbox, SandboxDied, SandboxTaken
 from gitgoodbench.scenario import Episode, Outcome, ToolSet
 from gitgoodbench.text import clean_json
 from gitgoodbench.tools import ToolResult
@@ -165,9 +165,9 @@ class Session:
             except EpisodeError as ending:
                 self._ending = ending
             except SandboxDied as death:
-                if self._tool_set is not ToolSet.SHELL:
+                if self._tool_set is not ToolSet.SHELL or isinstance(death, SandboxTaken):
                     raise
-                self._ending = AgentFailed(f"the sandbox died: {death}")
+                self._ending = AgentFailed(str(death))
         why = "the work is finished" if self._ending is None else str(self._ending)
         yield from [ToolResult(f"error: not run: {why}", is_error=True)] * (len(calls) - done)
 

@@ -27,7 +27,7 @@ from gitgoodbench.runs.result import (
     one_line,
 )
 from gitgoodbench.runs.stop import EpisodeGivenUp
-from gitgoodbench.sandbox.base import Sandbox, SandboxDied
+from gitgoodbench.sandbox.base import Sandbox, SandboxDied, SandboxTaken
 from gitgoodbench.scenario import Episode, Outcome, ToolSet
 
 
@@ -119,9 +119,9 @@ def _run_agent(agent: Agent, episode: Episode, sandbox: Sandbox, run: RunContext
     try:
         return agent.run(episode, run.budget)
     except SandboxDied as problem:
-        if run.options.tool_set is ToolSet.SHELL:
+        if run.options.tool_set is ToolSet.SHELL and not isinstance(problem, SandboxTaken):
             sandbox.close()  # raises where the daemon is gone as well
-            return Trajectory(Status.AGENT_FAILED, error=f"the sandbox died: {problem}")
+            return Trajectory(Status.AGENT_FAILED, error=str(problem))
         raise
     except EpisodeError as problem:
         return Trajectory(problem.status, error=str(problem))
@@ -136,7 +136,7 @@ def collect_outcome(episode: Episode, tools: ToolSet) -> Outcome:
     except EpisodeError:
         raise
     except GitGoodBenchError as problem:
-        if tools is ToolSet.SHELL:
+        if tools is ToolSet.SHELL and not isinstance(problem, SandboxTaken):
             return Outcome(None, None, problem=f"the outcome cannot be read: {problem}")
         raise
 

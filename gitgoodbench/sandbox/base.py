@@ -26,7 +26,11 @@ class SandboxPathError(GitGoodBenchError):
 
 
 class SandboxDied(GitGoodBenchError):
-    """The sandbox no longer answers: killed from inside, or by the machine."""
+    """The sandbox no longer answers, and never will. Where commands are the agent's own, they are to blame."""
+
+
+class SandboxTaken(SandboxDied):
+    """The sandbox was ended from outside, or what runs it no longer answers. No command is to blame."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Sandbox(Protocol):
             output_limit: bytes of standard output, and of standard error, to keep (default `DEFAULT_OUTPUT_LIMIT`).
 
         Raises:
-            SandboxDied: the sandbox no longer answers and could not be brought back.
+            SandboxDied: the sandbox no longer answers.
         """
         ...
 

@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final, Protocol
 
-from gitgoodbench.sandbox.frames import CHUNK, DATA, END, FRAME, REQUEST, RESULT
+from gitgoodbench.sandbox.frames import ABORT, CHUNK, DATA, END, FRAME, REQUEST, RESULT
 
 _RESULT_LIMIT: Final = 64 * 1024
 _SHOWN: Final = 200
 _RECEIVE: Final = 64 * 1024
 _SEND_STALL_S: Final = 30.0
+_ABORT_S: Final = 2.0
+"""Seconds in which an aborted request has to end."""
 
 
 class ByteStream(Protocol):
@@ -56,10 +58,11 @@ class Reply:
 
 
 class Channel:
-    """Requests to one supervisor, one at a time."""
+    """Requests to one supervisor, one at a time. greeting: bytes that go before the first request."""
 
-    def __init__(self, stream: ByteStream) -> None:
+    def __init__(self, stream: ByteStream, greeting: bytes = b"") -> None:
         self._stream = stream
+        self._greeting = greeting
         self._received = bytearray()
         self._in_call = threading.RLock()
         self.closed = False
@@ -79,15 +82,19 @@ class Channel:
             timeout_s: seconds from the sending of the request to the end of the reply.
 
         Raises:
-            ChannelBroken: no reply, a late one, or one that breaks the rules. The channel is closed then, as after any
-                exception.
+            ChannelBroken: no reply, a late one, or one that breaks the rules. The channel is closed then. After any
+                other exception (of the body, or a Ctrl-C) the request is aborted, and the channel goes on.
         """
+        left = dict(room or {})
         with self._in_call:
             try:
                 self._send(request, body)
-                return self._receive(dict(room or {}), time.monotonic() + timeout_s)
-            except BaseException:
+                return self._receive(left, time.monotonic() + timeout_s)
+            except ChannelBroken:
                 self.close()
+                raise
+            except BaseException:
+                self._abort(left)
                 raise
 
     def close(self) -> None:
@@ -103,13 +110,34 @@ class Channel:
 
     def _send(self, request: Mapping[str, Any], body: Iterable[bytes]) -> None:
         header = json.dumps(request).encode("ascii")
-        waiting = bytearray(FRAME.pack(REQUEST, len(header)) + header)
-        for data in body:
+        waiting = bytearray(self._greeting + FRAME.pack(REQUEST, len(header)) + header)
+        self._greeting = b""
+        pieces = iter(body)
+        while (data := self._next(pieces, waiting)) is not None:
             waiting += FRAME.pack(DATA, len(data)) + data
             if len(waiting) >= CHUNK:
                 self._transmit(bytes(waiting))
                 waiting.clear()
         self._transmit(bytes(waiting) + FRAME.pack(END, 0))
+
+    def _next(self, pieces: Iterator[bytes], waiting: bytearray) -> bytes | None:
+        """The next piece of a body. If its source fails, what waits is sent first, so that it can be aborted."""
+        try:
+            return next(pieces, None)
+        except BaseException:
+            self._transmit(bytes(waiting))
+            raise
+
+    def _abort(self, room: dict[bytes, int]) -> None:
+        """End the request that is under way and drop its reply; failing that, close the channel."""
+        try:
+            self._transmit(FRAME.pack(ABORT, 0))
+            self._receive(room, time.monotonic() + _ABORT_S)
+        except ChannelBroken:
+            self.close()
+        except BaseException:
+            self.close()
+            raise
 
     def _transmit(self, data: bytes) -> None:
         with _breaking():
@@ -117,20 +145,23 @@ class Channel:
             self._stream.sendall(data)
 
     def _receive(self, room: dict[bytes, int], deadline: float) -> Reply:
+        """Read a reply. Whole frames are taken at once, so that an interrupted reply can be read on."""
         payloads = {kind: bytearray() for kind in room}
         while True:
-            kind, length = FRAME.unpack(self._take(FRAME.size, deadline))
-            if kind == RESULT and length <= _RESULT_LIMIT:
-                result = _parse(self._take(length, deadline))
+            kind, length = FRAME.unpack(self._wait_for(FRAME.size, deadline))
+            if length > (_RESULT_LIMIT if kind == RESULT else min(CHUNK, room.get(kind, -1))):
+                raise ChannelBroken(f"not a reply: {bytes(self._received[:_SHOWN])!r}")
+            payload = self._wait_for(FRAME.size + length, deadline)[FRAME.size :]
+            del self._received[: FRAME.size + length]
+            if kind == RESULT:
                 if self._received:
                     raise ChannelBroken("bytes after the end of a reply")
-                return Reply(result, {kind: bytes(payload) for kind, payload in payloads.items()})
-            if kind not in room or length > min(CHUNK, room[kind]):
-                raise ChannelBroken(f"not a reply: {FRAME.pack(kind, length) + self._received[:_SHOWN]!r}")
+                return Reply(_parse(payload), {kind: bytes(payload) for kind, payload in payloads.items()})
             room[kind] -= length
-            payloads[kind] += self._take(length, deadline)
+            payloads[kind] += payload
 
-    def _take(self, length: int, deadline: float) -> bytes:
+    def _wait_for(self, length: int, deadline: float) -> bytes:
+        """The first bytes received, so many, which stay."""
         while len(self._received) < length:
             with _breaking():
                 left = deadline - time.monotonic()
@@ -141,9 +172,7 @@ class Channel:
             if not data:
                 raise ChannelBroken("the supervisor is gone")
             self._received += data
-        taken = bytes(self._received[:length])
-        del self._received[:length]
-        return taken
+        return bytes(self._received[:length])
 
 
 def chunks(data: bytes | BinaryIO) -> Iterator[bytes]:

@@ -1,8 +1,8 @@
 """The `docker` sandbox: one container per episode, without network, capabilities, or a root file system to write to.
 
-The container's main process only sleeps, as another user than the commands, so that nothing the agent can kill ends the
-container. The supervisor runs through one attached exec, whose stream stays open: a command then costs about 2 ms, a
-fresh exec about 45 ms. docs/security.md says what each setting is for.
+The supervisor is the container's first process, as a user of its own, attached over one stream: a command then costs
+about 2 ms, a fresh `docker exec` about 45 ms. No command can harm it, and when it ends, so does the container.
+docs/security.md says what each setting is for.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.owner import LABEL, Owner
-from gitgoodbench.sandbox.base import SandboxDied, SandboxLimits
-from gitgoodbench.sandbox.channel import ByteStream
+from gitgoodbench.sandbox.autopsy import cause_of_death
+from gitgoodbench.sandbox.base import SandboxDied, SandboxLimits, SandboxTaken
+from gitgoodbench.sandbox.channel import ByteStream, ChannelBroken
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable, brief, connect_to_docker, docker_errors
 from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox, supervisor_argv
 
@@ -30,8 +31,8 @@ WORK_DIR: Final = "/work"
 _SCRATCH: Final = "/tmp"
 _SCRATCH_SIZE: Final = 64 * 1024**2
 _SHARED_MEMORY: Final = 16 * 1024**2
-_COMMAND_USER: Final = "1000:1000"
-_KEEPER_USER: Final = "1001:1001"
+COMMAND_USER: Final = 1000
+SUPERVISOR_USER: Final = 1001
 _LONGEST_LIFE_S: Final = 2 * 24 * 3600
 """A container that even `clean` never sees (its daemon on another machine, say) goes after so long."""
 
@@ -39,8 +40,8 @@ _MULTIPLEX = struct.Struct(">BxxxI")
 _STDERR: Final = 2
 
 
-class ExecStream:
-    """Standard input and output of an exec over Docker's socket, which multiplexes output and standard error."""
+class AttachedStream:
+    """Standard input and output of a container over Docker's socket, which multiplexes output and standard error."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
@@ -95,18 +96,29 @@ class DockerSandbox(SupervisedSandbox):
     def __init__(self, container: Container, limits: SandboxLimits, grace_s: float) -> None:
         super().__init__(limits, grace_s)
         self.container = container
+        self._stream: AttachedStream
 
-    def _connect(self) -> ByteStream:
-        api = self.container.client.api  # type: ignore[union-attr]
+    def _connect(self) -> tuple[ByteStream, Mapping[str, Any]]:
+        api: Any = self.container.client.api  # type: ignore[union-attr]
+        streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
         try:
-            made = api.exec_create(
-                self.container.id,
-                supervisor_argv("python3", root=WORK_DIR, home=_SCRATCH, alone=True),
-                stdin=True, user=_COMMAND_USER,
-            )  # fmt: skip
-            return ExecStream(api.exec_start(made["Id"], socket=True))
+            self._stream = AttachedStream(api.attach_socket(self.container.id, params=streams))
+            self.container.start()
         except docker_errors() as problem:
             raise SandboxDied(f"the supervisor of the sandbox does not start: {brief(problem)}") from problem
+        return self._stream, {
+            "root": WORK_DIR,
+            "home": _SCRATCH,
+            "users": [SUPERVISOR_USER, COMMAND_USER],
+            "life_s": _LONGEST_LIFE_S,
+        }
+
+    def _autopsy(self, broken: ChannelBroken) -> SandboxDied:
+        """Ask the daemon what has become of the container."""
+        try:
+            return cause_of_death(self.container, broken, self._stream.errors)
+        except docker_errors() as problem:
+            return SandboxTaken(f"the sandbox was lost, and Docker does not answer: {brief(problem)}")
 
     def _remove(self) -> None:
         try:
@@ -150,7 +162,6 @@ class DockerProvider:
         container = None
         try:
             container = self._docker().containers.create(self.image_id, labels=labels, **self._settings())
-            container.start()
             sandbox = DockerSandbox(container, self.limits, self._grace_s)
             sandbox.start()
         except BaseException as problem:
@@ -228,25 +239,26 @@ class DockerProvider:
         return min(self.limits.cpus, float(self._daemon.get("NCPU") or self.limits.cpus))
 
     def _settings(self) -> dict[str, Any]:
-        uid, _, gid = _COMMAND_USER.partition(":")
         size = self.limits.work_size
         return {
             "name": f"gitgoodbench-{uuid.uuid4().hex[:16]}",
             "hostname": "sandbox",
-            "entrypoint": ["sleep"],
-            "command": [str(_LONGEST_LIFE_S)],
-            "user": _KEEPER_USER,
+            "entrypoint": supervisor_argv("python3"),
+            "command": [],
+            "stdin_open": True,
+            "user": "0:0",
             "working_dir": "/",
-            "init": True,
+            "init": False,
             "auto_remove": True,
             "healthcheck": {"test": ["NONE"]},
             "network_mode": "none",
             "ipc_mode": "private",
             "cap_drop": ["ALL"],
+            "cap_add": ["SETUID", "SETGID", "SETPCAP"],
             "security_opt": ["no-new-privileges"],
             "read_only": True,
             "tmpfs": {
-                WORK_DIR: f"exec,mode=0755,uid={uid},gid={gid},size={size},nr_inodes={size // 4096}",
+                WORK_DIR: f"exec,mode=0755,uid={COMMAND_USER},gid={COMMAND_USER},size={size},nr_inodes={size // 4096}",
                 _SCRATCH: f"mode=1777,size={_SCRATCH_SIZE},nr_inodes={_SCRATCH_SIZE // 4096}",
             },
             "shm_size": _SHARED_MEMORY,

@@ -2,7 +2,7 @@
 
 A frame is one byte of kind, four of length (big endian) and the payload. A request is one REQUEST frame (JSON whose
 strings are bytes as latin-1), DATA frames and END. The reply is OUT, ERR and DATA frames and one RESULT (JSON).
-Requests never overlap.
+Requests never overlap. ABORT may come at any moment: the request ends, with its reply; between two it says nothing.
 
 Travels into the sandbox as source text: Python >= 3.9, standard library.
 """
@@ -15,18 +15,21 @@ import struct
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the sandbox's Python has no need of them, and half a megabyte
     from collections.abc import Iterator
-    from typing import BinaryIO
 
-REQUEST, DATA, END, OUT, ERR, RESULT = (bytes([kind]) for kind in b"QDEOXR")
+REQUEST, DATA, END, ABORT, OUT, ERR, RESULT = (bytes([kind]) for kind in b"QDEAOXR")
 FRAME = struct.Struct(">cI")
 CHUNK = 256 * 1024
 """Bytes that the payload of a DATA, OUT or ERR frame may have."""
 
 
-class Link:
-    """The supervisor's end. Small replies leave in one write."""
+class Aborted(Exception):
+    """The request is to end."""
 
-    def __init__(self, source: BinaryIO, sink: int) -> None:
+
+class Link:
+    """The supervisor's end: two descriptors. Nothing is read ahead; small replies leave in one write."""
+
+    def __init__(self, source: int, sink: int) -> None:
         self.source = source
         self.sink = sink
         self._pending = bytearray()
@@ -41,11 +44,17 @@ class Link:
         return kind, self._exactly(length)
 
     def body(self) -> Iterator[bytes]:
-        """The DATA payloads of a request, up to its END."""
+        """The DATA payloads of a request, up to its END.
+
+        Raises:
+            Aborted: see there.
+        """
         while True:
             kind, payload = self.read()
             if kind == END:
                 return
+            if kind == ABORT:
+                raise Aborted
             yield payload
 
     def send(self, kind: bytes, payload: bytes) -> None:
@@ -61,10 +70,13 @@ class Link:
         self._pending.clear()
 
     def _exactly(self, length: int) -> bytes:
-        data = self.source.read(length)
-        if len(data) < length:
-            raise EOFError
-        return data
+        data = bytearray()
+        while len(data) < length:
+            piece = os.read(self.source, length - len(data))
+            if not piece:
+                raise EOFError
+            data += piece
+        return bytes(data)
 
 
 def write_all(descriptor: int, data: bytes) -> None:

@@ -27,7 +27,7 @@ Progress = Callable[[str], None]
 
 _SUITE: Final = "bookworm"
 _PACKAGES: Final = "git,ca-certificates,python3"
-_USERS: Final = {"agent": "1000", "keeper": "1001"}
+_USERS: Final = {"agent": "1000", "supervisor": "1001"}
 _LEAVE_OUT: Final = ("var/cache/apt", "var/lib/apt/lists", "var/log", "proc", "sys")
 
 

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from gitgoodbench.errors import InfrastructureFailed
 from gitgoodbench.folders import make_folder, remove_folder
@@ -58,20 +58,19 @@ class LocalSandbox(SupervisedSandbox):
             options["env"] = {**env, **_path_of_this_machine()}
         return super().exec(argv, **options)
 
-    def _connect(self) -> ByteStream:
-        self._end_supervisor()
+    def _connect(self) -> tuple[ByteStream, Mapping[str, Any]]:
         near, far = socket.socketpair()
         with far:
             try:
                 self._supervisor = subprocess.Popen(
-                    supervisor_argv(sys.executable, root=self.work_dir, home=self._home, alone=False),
+                    supervisor_argv(sys.executable),
                     stdin=far.fileno(), stdout=far.fileno(), stderr=subprocess.DEVNULL,
                     env=_path_of_this_machine(), start_new_session=True,
                 )  # fmt: skip
             except OSError as problem:
                 near.close()
                 raise SandboxDied(f"the supervisor of the sandbox does not start: {problem}") from problem
-        return SocketStream(near)
+        return SocketStream(near), {"root": self.work_dir, "home": self._home, "users": None, "life_s": None}
 
     def _remove(self) -> None:
         self._end_supervisor()

@@ -1,53 +1,60 @@
-"""A sandbox around a supervisor: everything of the contract but how the supervisor is started."""
+"""A sandbox around a supervisor: everything of the contract but how the supervisor is started.
+
+There is one supervisor in the life of a sandbox. Whatever ends it, or the channel to it, ends the sandbox: nobody needs
+to know what an earlier one has left behind.
+"""
 
 from __future__ import annotations
 
 import json
-import signal
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, Unpack
 
 from gitgoodbench.git.process import ExecOptions, ExecResult
 from gitgoodbench.sandbox.base import DEFAULT_OUTPUT_LIMIT, SandboxDied, SandboxLimits, SandboxPathError
-from gitgoodbench.sandbox.channel import ByteStream, Channel, ChannelBroken, chunks
+from gitgoodbench.sandbox.channel import ByteStream, Channel, ChannelBroken, Reply, chunks
 from gitgoodbench.sandbox.frames import DATA, ERR, OUT
 
 DEFAULT_GRACE_S: Final = 15.0
 """Seconds beyond a command's own limit in which the supervisor must have reported its end."""
 
-_TRAVELLERS: Final = ("frames", "supervisor_files", "supervisor_processes", "supervisor")
+_TRAVELLERS: Final = ("frames", "supervisor_files", "supervisor_users", "supervisor_processes", "supervisor")
 _BOOTSTRAP: Final = """
-import json, sys, types
-for name, source in json.loads(sys.argv[1]).items():
+import json, os, sys, types
+left, text = int(sys.stdin.buffer.raw.readline()), b""
+while len(text) < left:
+    text += os.read(0, left - len(text)) or sys.exit(1)
+sources, settings = json.loads(text)
+for name, source in sources.items():
     module = sys.modules[name] = types.ModuleType(name)
     exec(compile(source, name, "exec"), module.__dict__)
-module.main(**json.loads(sys.argv[2]))
+module.main(**settings)
 """
-_TRIES: Final = 3
 _START_S: Final = 30.0
-_IDLE_S: Final = 10.0
 _LONGEST_S: Final = 7 * 24 * 3600.0
-_LOST: Final = b"gitgoodbench: the command took the supervisor of the sandbox down; everything in it was killed\n"
 
 
-def supervisor_argv(python: str, *, root: str, home: str, alone: bool) -> list[str]:
-    """The command line that starts a supervisor; `supervisor.main` explains the arguments."""
+def supervisor_argv(python: str) -> list[str]:
+    """The command line that waits for the program of a supervisor (`supervisor_program`) on standard input."""
+    return [python, "-I", "-S", "-X", "utf8", "-c", _BOOTSTRAP]
+
+
+def supervisor_program(settings: Mapping[str, Any]) -> bytes:
+    """What a supervisor reads first: a length, and so many bytes with its modules and the arguments of its `main`."""
     folder = Path(__file__).parent
     sources = {f"{__package__}.{name}": (folder / f"{name}.py").read_text("utf-8") for name in _TRAVELLERS}
-    settings = {"root": root, "home": home, "alone": alone}
-    return [python, "-I", "-S", "-X", "utf8", "-c", _BOOTSTRAP, json.dumps(sources), json.dumps(settings)]
+    program = json.dumps([sources, settings]).encode("ascii")
+    return b"%d\n%b" % (len(program), program)
 
 
 class SupervisedSandbox(ABC):
     """See `sandbox.base.Sandbox`. For one thread at a time, but for `close`, which any thread may call at any moment.
 
-    A command that kills or stops its own supervisor, which is in its power, ends with everything else in the sandbox.
-    Its result says killed (-9), and `timed_out` where the supervisor was still there but silent; its output is lost;
-    the sandbox goes on with a new supervisor.
+    A supervisor that is gone, silent or not understood ends the sandbox: that call and every later one raise
+    `SandboxDied`. A call that is interrupted ends alone, if the supervisor says so at once.
     """
 
     kind: str
@@ -59,15 +66,19 @@ class SupervisedSandbox(ABC):
         self._grace_s = grace_s
         self._channel: Channel | None = None
         self._closed = False
-        self._used_at = 0.0
+        self._death: SandboxDied | None = None
 
     @abstractmethod
-    def _connect(self) -> ByteStream:
-        """Start a supervisor; anything an earlier one left running is killed.
+    def _connect(self) -> tuple[ByteStream, Mapping[str, Any]]:
+        """Start the supervisor: the stream to it, on which it waits for its program, and the program's settings.
 
         Raises:
             SandboxDied: it cannot be started.
         """
+
+    def _autopsy(self, broken: ChannelBroken) -> SandboxDied:
+        """What a broken channel means."""
+        return SandboxDied(f"the sandbox was lost: {broken}")
 
     @abstractmethod
     def _remove(self) -> None:
@@ -89,23 +100,15 @@ class SupervisedSandbox(ABC):
             "timeout": timeout_s,
             "limit": limit,
         }
-        try:
-            reply = self._live().call(
-                request,
-                chunks(options.get("stdin", b"")),
-                room={OUT: limit, ERR: limit},
-                timeout_s=timeout_s + self._grace_s,
-            )
-            return ExecResult(
-                _number(reply.result, "returncode"),
-                reply.payloads[OUT],
-                reply.payloads[ERR],
-                timed_out=reply.result.get("timed_out") is True,
-                truncated=reply.result.get("truncated") is True,
-            )
-        except ChannelBroken as broken:
-            self._revive()
-            return ExecResult(-signal.SIGKILL, b"", _LOST, timed_out=broken.late)
+        body, room = chunks(options.get("stdin", b"")), {OUT: limit, ERR: limit}
+        reply = self._call(request, body, room, timeout_s)
+        return ExecResult(
+            reply.result["returncode"],
+            reply.payloads[OUT],
+            reply.payloads[ERR],
+            timed_out=reply.result.get("timed_out") is True,
+            truncated=reply.result.get("truncated") is True,
+        )
 
     def put(self, path: str | bytes, data: bytes | BinaryIO, *, mode: int = 0o644) -> None:
         """See `Sandbox.put`."""
@@ -117,20 +120,17 @@ class SupervisedSandbox(ABC):
         return self._move(request, b"", {DATA: limit})[DATA]
 
     def start(self) -> None:
-        """Start a supervisor, in the place of an earlier one if there was one.
+        """Start the supervisor.
 
         Raises:
             SandboxDied: it does not start, or does not answer.
         """
-        self._drop_channel()
-        self._refuse_when_closed()
-        channel = Channel(self._connect())
+        stream, settings = self._connect()
+        self._channel = Channel(stream, supervisor_program(settings))
         try:
-            channel.call({"op": "hello"}, timeout_s=_START_S)
+            self._channel.call({"op": "hello"}, timeout_s=_START_S)
         except ChannelBroken as broken:
             raise SandboxDied(f"the supervisor of the sandbox does not start: {broken}") from broken
-        self._channel = channel
-        self._used_at = time.monotonic()
 
     def close(self) -> None:
         """See `Sandbox.close`.
@@ -151,58 +151,41 @@ class SupervisedSandbox(ABC):
     ) -> None:
         self.close()
 
-    def _revive(self) -> None:
-        """Start a new supervisor, which takes more than one try where processes of the old one use up what there is."""
-        for attempt in range(1, _TRIES + 1):
-            try:
-                self.start()
-            except SandboxDied:
-                if self._closed or attempt == _TRIES:
-                    raise
-            else:
-                return
-
     def _move(
         self, request: Mapping[str, Any], data: bytes | BinaryIO, room: Mapping[bytes, int]
     ) -> Mapping[bytes, bytes]:
-        try:
-            reply = self._live().call(
-                request, chunks(data), room=room, timeout_s=self.limits.command_timeout_s + self._grace_s
-            )
-        except ChannelBroken as broken:
-            self._drop_channel()
-            raise SandboxDied(f"the sandbox was lost: {broken}") from broken
+        reply = self._call(request, chunks(data), room, self.limits.command_timeout_s)
         refusal = reply.result.get("refused")
         if refusal is not None:
             raise SandboxPathError(str(refusal)[:1000])
         return reply.payloads
 
-    def _live(self) -> Channel:
-        """The channel, tried first where it may be dead: idle for a while, or closed by an exception."""
-        self._refuse_when_closed()
-        if self._channel is None or self._channel.closed or not self._answers(self._channel):
-            self.start()
-        assert self._channel is not None
-        self._used_at = time.monotonic()
-        return self._channel
-
-    def _answers(self, channel: Channel) -> bool:
-        if time.monotonic() - self._used_at < _IDLE_S:
-            return True
+    def _call(
+        self, request: Mapping[str, Any], body: Iterable[bytes], room: Mapping[bytes, int], timeout_s: float
+    ) -> Reply:
+        channel = self._living_channel()
         try:
-            channel.call({"op": "hello"}, timeout_s=_START_S)
-        except ChannelBroken:
-            return False
-        return True
+            reply = channel.call(request, body, room=room, timeout_s=timeout_s + self._grace_s)
+            if request["op"] == "exec":
+                _check_returncode(reply)
+        except ChannelBroken as broken:
+            channel.close()
+            self._death = SandboxDied("the sandbox is closed") if self._closed else self._autopsy(broken)
+            raise self._death from broken
+        return reply
 
-    def _refuse_when_closed(self) -> None:
-        if self._closed:
+    def _living_channel(self) -> Channel:
+        if self._closed or self._channel is None:
             raise SandboxDied("the sandbox is closed")
+        if self._death is None and self._channel.closed:
+            self._death = SandboxDied("the sandbox was lost with a call that was interrupted")
+        if self._death is not None:
+            raise self._death.with_traceback(None)
+        return self._channel
 
     def _drop_channel(self) -> None:
         if self._channel is not None:
             self._channel.close()
-            self._channel = None
 
 
 def _text(value: str | bytes) -> str:
@@ -215,8 +198,7 @@ def _text(value: str | bytes) -> str:
         return value.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
-def _number(result: Mapping[str, Any], name: str) -> int:
-    value = result.get(name)
-    if not isinstance(value, int) or not -128 <= value <= 255:
-        raise ChannelBroken(f"a result without {name}")
-    return value
+def _check_returncode(reply: Reply) -> None:
+    value = reply.result.get("returncode")
+    if type(value) is not int or not -128 <= value <= 255:
+        raise ChannelBroken("a result without returncode")

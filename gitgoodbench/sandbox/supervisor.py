@@ -3,8 +3,8 @@
 It and the modules it imports travel as source text (`supervised.py`), so that the sandbox needs a Python >= 3.9 and
 nothing else. `frames.py` says what the streams carry, `channel.py` is the other end.
 
-Commands may be hostile and run as the same user. They cannot forge a reply, since this process is not dumpable (its
-descriptors and its memory are closed to them); they can kill or stop it, which the other end notices.
+Commands may be hostile. In a container this process is the first one, as a user of its own: they can neither kill, stop
+nor trace it, nor open its descriptors, and when it ends, the kernel ends everything in the container.
 """
 
 # ruff: noqa: PTH108, PTH123
@@ -20,14 +20,10 @@ import sys
 import time
 from contextlib import suppress
 
-from gitgoodbench.sandbox.frames import CHUNK, DATA, ERR, OUT, RESULT, Link, write_all
+from gitgoodbench.sandbox.frames import ABORT, CHUNK, DATA, ERR, OUT, RESULT, Aborted, Link, write_all
 from gitgoodbench.sandbox.supervisor_files import Refused, read_file, write_file
-from gitgoodbench.sandbox.supervisor_processes import (
-    Reaper,
-    close_to_own_user,
-    kill_own_user,
-    offer_to_the_oom_killer,
-)
+from gitgoodbench.sandbox.supervisor_processes import Reaper
+from gitgoodbench.sandbox.supervisor_users import Users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the sandbox's Python has no need of them, and half a megabyte
@@ -80,28 +76,34 @@ class Capture:
 class Supervisor:
     """Carries out requests, one after the other, until the other end goes away."""
 
-    def __init__(self, link: Link, root: str, home: str, alone: bool) -> None:
+    def __init__(self, link: Link, root: str, home: str, users: Users) -> None:
         self.link = link
-        self.alone = alone
+        self.users = users
         self.root = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.environment = {
             b"PATH": os.environb.get(b"PATH", b"/usr/local/bin:/usr/bin:/bin"),
             b"HOME": os.fsencode(home),
             b"LC_ALL": b"C.UTF-8",
         }
-        self.reaper = Reaper(alone)
+        self.reaper = Reaper(users)
 
     def serve(self) -> None:
         operations = {"hello": self._hello, "exec": self._exec, "put": self._put, "get": self._get}
         while True:
-            request = json.loads(self.link.read()[1])
+            kind, header = self.link.read()
+            if kind == ABORT:  # of a request that had just ended
+                continue
+            request = json.loads(header)
             body = self.link.body()
             try:
-                result = operations[request["op"]](request, body)
-            except Refused as problem:
-                result = {"refused": str(problem)}
-            for _ in body:  # of a file that could not be written
-                pass
+                try:
+                    result = operations[request["op"]](request, body)
+                except Refused as problem:
+                    result = {"refused": str(problem)}
+                for _ in body:  # of a file that could not be written
+                    pass
+            except Aborted:
+                result = {"refused": "aborted"}
             self.link.send(RESULT, json.dumps(result).encode("ascii"))
             self.link.flush()
 
@@ -109,21 +111,24 @@ class Supervisor:
         return {"python": sys.version.split()[0], "complete": self.reaper.complete}
 
     def _put(self, request: dict[str, Any], body: Iterator[bytes]) -> dict[str, Any]:
-        write_file(self.root, request["path"].encode("latin-1"), body, request["mode"])
+        with self.users.as_commands():
+            write_file(self.root, request["path"].encode("latin-1"), body, request["mode"])
         return {}
 
     def _get(self, request: dict[str, Any], _body: Iterator[bytes]) -> dict[str, Any]:
-        for chunk in read_file(self.root, request["path"].encode("latin-1"), request["limit"]):
-            self.link.send(DATA, chunk)
+        with self.users.as_commands():
+            for chunk in read_file(self.root, request["path"].encode("latin-1"), request["limit"]):
+                self.link.send(DATA, chunk)
         return {}
 
     def _exec(self, request: dict[str, Any], body: Iterator[bytes]) -> dict[str, Any]:
-        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        with _spooled(body) as stdin:
-            deadline = time.monotonic() + request["timeout"]
-            command = _fork()
-            if command == 0:
-                self._become(request, stdin.fileno(), out_end, err_end)
+        with self.users.as_commands():  # so that a command may open /dev/stdin, /dev/stdout and /dev/stderr
+            (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+            with _spooled(body) as stdin:
+                deadline = time.monotonic() + request["timeout"]
+                command = os.fork()
+                if command == 0:
+                    self._become(request, stdin.fileno(), out_end, err_end)
         os.close(out_end)
         os.close(err_end)
         captures = {out: Capture(self.link, OUT, request["limit"]), err: Capture(self.link, ERR, request["limit"])}
@@ -141,7 +146,7 @@ class Supervisor:
 
     def _watch(self, command: int, captures: dict[int, Capture], deadline: float) -> bool:
         """Collect output until the command ends; whether its time ran out first."""
-        watched = [*captures, self.reaper.wake, self.link.source.fileno()]
+        watched = [*captures, self.reaper.wake, self.link.source]
         while (left := deadline - time.monotonic()) > 0:
             for ready in select.select(watched, [], [], left)[0]:
                 if ready in captures:
@@ -153,8 +158,9 @@ class Supervisor:
                     self.reaper.reap()
                     if command in self.reaper.statuses:
                         return False
-                else:
-                    raise EOFError  # nothing is sent while a command runs: the other end is gone
+                else:  # nothing else is sent while a command runs, but the end of the stream
+                    self.link.read()
+                    return True
         return True
 
     def _become(self, request: dict[str, Any], *streams: int) -> NoReturn:
@@ -167,8 +173,7 @@ class Supervisor:
                 os.dup2(stream, standard)
             for number in _SHIELDED:
                 signal.signal(number, signal.SIG_DFL)
-            if self.alone:
-                offer_to_the_oom_killer()
+            self.users.become_commands()
             os.fchdir(self.root)
             if request["cwd"] is not None:
                 os.chdir(request["cwd"].encode("latin-1"))
@@ -186,23 +191,18 @@ class Supervisor:
             os._exit(status)
 
 
-def _fork() -> int:
-    """Fork, waiting a while where the last processes of an earlier supervisor still count as running."""
-    for _ in range(100):
-        with suppress(BlockingIOError):
-            return os.fork()
-        time.sleep(0.05)
-    return os.fork()
-
-
 def _spooled(body: Iterator[bytes]) -> BinaryIO:
     """The whole standard input of a command as a file: nothing to pump while it runs, and no deadlock."""
     first = next(body, None)
     if first is None:
         return open(os.devnull, "rb")
     descriptor = _nameless_file()
-    for data in itertools.chain([first], body):
-        write_all(descriptor, data)
+    try:
+        for data in itertools.chain([first], body):
+            write_all(descriptor, data)
+    except BaseException:
+        os.close(descriptor)
+        raise
     os.lseek(descriptor, 0, os.SEEK_SET)
     return open(descriptor, "rb", buffering=0)
 
@@ -217,19 +217,19 @@ def _nameless_file() -> int:
     return descriptor
 
 
-def main(root: str, home: str, alone: bool) -> None:
+def main(root: str, home: str, users: list[int] | None, life_s: float | None) -> None:
     """Serve standard input and output.
 
     Args:
         root: the work folder. home: HOME of commands that are given no environment.
-        alone: whether every process of this user belongs to the sandbox, so that all of them may be killed.
+        users: the supervisor's own and the commands' user; None: commands run as the same user.
+        life_s: seconds after which this process ends, whatever it does then.
     """
     os.umask(0o022)
     for number in _SHIELDED:
         signal.signal(number, signal.SIG_IGN)
-    if alone:
-        if not close_to_own_user():
-            sys.exit("a supervisor beside hostile commands needs Linux and a Python with ctypes")
-        kill_own_user()
+    if life_s is not None:
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(1))
+        signal.setitimer(signal.ITIMER_REAL, life_s)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        Supervisor(Link(sys.stdin.buffer, 1), root, home, alone).serve()
+        Supervisor(Link(0, 1), root, home, Users(users)).serve()

@@ -13,24 +13,29 @@ import signal
 import sys
 from contextlib import suppress
 
+from gitgoodbench.sandbox.supervisor_users import Users
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the sandbox's Python has no need of them, and half a megabyte
     from typing import Any
 
-_PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
+_PR_SET_CHILD_SUBREAPER = 36
+_ANY_CHILD = os.WNOHANG | (0x40000000 if sys.platform.startswith("linux") else 0)
+"""With __WALL: also a child that would not tell of its end."""
+
 _ROUND_S = 0.02
 
 
 class Reaper:
     """Kills and collects processes.
 
-    As a subreaper this process inherits every orphan below it, so that no child left means nothing left. Where there
-    is no such thing (macOS) only the command's process group is ended.
+    As the first process of a container, or as a subreaper, this process inherits every orphan below it, so that no
+    child left means nothing left. Where there is no such thing (macOS) only the command's process group is ended.
     """
 
-    def __init__(self, alone: bool) -> None:
-        """`alone`: every process of this user, but this one, may be killed. The kernel then kills them at one blow."""
-        self.alone = alone
+    def __init__(self, users: Users) -> None:
+        """`users`: where commands have a user of their own, the kernel kills all its processes at one blow."""
+        self._users = users
         self.complete = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         self.statuses: dict[int, int] = {}
         self.wake, waker = os.pipe()
@@ -44,7 +49,7 @@ class Reaper:
         self._rest(0)
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, status = os.waitpid(-1, _ANY_CHILD)
             except ChildProcessError:
                 return False
             if pid == 0:
@@ -63,8 +68,9 @@ class Reaper:
         return status
 
     def _kill(self, command: int) -> None:
-        if self.alone:
-            kill_own_user()
+        if self._users.apart:
+            with self._users.as_commands():
+                _quietly(os.kill, -1)  # one step, which no fork escapes
             return
         _quietly(os.killpg, command)
         for pid in _descendants(os.getpid()):
@@ -74,23 +80,6 @@ class Reaper:
         """Wait for the end of some child, at most so long."""
         if select.select([self.wake], [], [], seconds)[0]:
             os.read(self.wake, 4096)
-
-
-def kill_own_user() -> None:
-    """Kill every other process of this user, as one step that no fork escapes (kill(2): pid -1)."""
-    _quietly(os.kill, -1)
-
-
-def close_to_own_user() -> bool:
-    """Keep other processes of this user from the memory and descriptors of this one; whether that could be done."""
-    return _prctl(_PR_SET_DUMPABLE, 0)
-
-
-def offer_to_the_oom_killer() -> None:
-    """Have this process killed before others when memory runs out. Undoes `close_to_own_user`."""
-    _prctl(_PR_SET_DUMPABLE, 1)
-    with suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
-        file.write(b"1000")
 
 
 def _descendants(ancestor: int) -> set[int]:

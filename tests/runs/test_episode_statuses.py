@@ -26,7 +26,7 @@ from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.plan import PlannedEpisode
 from gitgoodbench.runs.result import Result, read_result
 from gitgoodbench.runs.stop import EpisodeGivenUp
-from gitgoodbench.sandbox.base import SandboxDied
+from gitgoodbench.sandbox.base import SandboxDied, SandboxTaken
 from gitgoodbench.scenario import ToolSet, Verdict
 from tests.support.fake_runs import (
     DONE,
@@ -168,6 +168,16 @@ def test_who_has_a_shell_is_to_blame_for_a_dead_sandbox(
     result = run(make_context(tmp_path, agent=FakeAgent(dead), scenario=FakeScenario(outcome=dead), tools=tools))
     assert (result.status, result.solved) == (status, solved)
     assert result.gates == (UNREADABLE if solved is False else {})
+
+
+@pytest.mark.parametrize("tools", ToolSet)
+def test_nobody_is_to_blame_for_a_sandbox_that_was_taken_away(tmp_path: Path, tools: ToolSet) -> None:
+    taken = raising(SandboxTaken("Docker does not answer"))
+    for context in (
+        make_context(tmp_path, agent=FakeAgent(taken), tools=tools),
+        make_context(tmp_path, scenario=FakeScenario(outcome=taken), tools=tools),
+    ):
+        assert (run(context).status, run(context).solved) == (Status.INFRASTRUCTURE_FAILED, None)
 
 
 @pytest.mark.parametrize("problem", [LimitReached("time limit"), AgentFailed("broke .git")])

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from gitgoodbench.sandbox.channel import Channel, ChannelBroken
-from gitgoodbench.sandbox.docker import ExecStream
-from gitgoodbench.sandbox.frames import CHUNK, DATA, END, ERR, FRAME, OUT, REQUEST, RESULT
+from gitgoodbench.sandbox.docker import AttachedStream
+from gitgoodbench.sandbox.frames import ABORT, CHUNK, DATA, END, ERR, FRAME, OUT, REQUEST, RESULT
 from gitgoodbench.sandbox.local import SocketStream
 
 
@@ -149,15 +149,53 @@ def test_a_stream_that_breaks_while_sending_breaks_the_channel() -> None:
     assert not raised.value.late
 
 
-def test_an_error_of_the_body_is_passed_on_and_closes_the_channel() -> None:
-    def broken() -> Iterator[bytes]:
-        yield b"x"
-        raise OSError("no such disk")
+def broken() -> Iterator[bytes]:
+    yield b"x"
+    raise OSError("no such disk")
 
+
+def test_after_an_error_of_the_body_the_request_is_aborted_and_the_channel_goes_on() -> None:
+    stream = Scripted(frame(RESULT, b'{"refused": "aborted"}') + frame(RESULT, b'{"next": 1}'))
+    channel = Channel(stream)
+
+    with pytest.raises(OSError, match="no such disk"):
+        channel.call({"op": "put"}, broken(), timeout_s=5)
+
+    sent = frame(REQUEST, b'{"op": "put"}') + frame(DATA, b"x") + frame(ABORT, b"")
+    assert (stream.sent, channel.closed) == (sent, False)
+    assert channel.call({}, timeout_s=5).result == {"next": 1}
+
+
+def test_a_request_that_cannot_be_aborted_closes_the_channel() -> None:
     stream = Scripted(b"")
     with pytest.raises(OSError, match="no such disk"):
         Channel(stream).call({"op": "put"}, broken(), timeout_s=5)
     assert stream.closed
+
+
+def test_an_interrupted_reply_is_read_to_its_end_and_dropped() -> None:
+    def interrupted() -> Iterator[bytes]:
+        yield frame(OUT, b"abc") + frame(OUT, b"defg")[:7]
+        raise KeyboardInterrupt
+
+    stream = Scripted(interrupted())
+    channel = Channel(stream)
+    waits = stream.recv
+    rest = [frame(OUT, b"defg")[7:] + frame(RESULT, b'{"returncode": -9}'), frame(RESULT, b'{"next": 1}')]
+
+    def recv(size: int) -> bytes:
+        try:
+            return waits(size)
+        except KeyboardInterrupt:
+            stream.pieces = iter(rest)
+            raise
+
+    stream.recv = recv  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        channel.call({"op": "exec"}, room={OUT: 7}, timeout_s=5)
+
+    assert stream.sent.endswith(frame(END, b"") + frame(ABORT, b""))
+    assert channel.call({}, timeout_s=5).result == {"next": 1}
 
 
 @pytest.mark.parametrize("step", [1, 7, 8, 9, 1000])
@@ -166,7 +204,7 @@ def test_multiplexed_output_is_unwrapped_however_it_is_cut(step: int) -> None:
         return struct.pack(">BxxxI", kind, len(payload)) + payload
 
     said = wrapped(1, b"first") + wrapped(2, b"a warning") + wrapped(1, b"") + wrapped(1, json.dumps([1, 2]).encode())
-    stream = ExecStream(Scripted(iter([said[i : i + step] for i in range(0, len(said), step)])))
+    stream = AttachedStream(Scripted(iter([said[i : i + step] for i in range(0, len(said), step)])))
 
     heard = b""
     while data := stream.recv(4):

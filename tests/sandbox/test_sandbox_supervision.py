@@ -1,4 +1,4 @@
-"""The bond between a sandbox and its supervisor: closing, replacing, and doing without what only Linux has."""
+"""The bond between a sandbox and its supervisor: closing, interrupting, losing it, and a system other than Linux."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gitgoodbench.sandbox import local, supervised
+from gitgoodbench.sandbox import supervised
 from gitgoodbench.sandbox.base import SandboxDied, SandboxProvider
 from gitgoodbench.sandbox.local import LocalProvider, LocalSandbox
 
@@ -32,21 +33,33 @@ def test_closing_from_another_thread_ends_a_running_command(provider: SandboxPro
     closer.join()
 
 
-def test_a_supervisor_that_died_while_idle_is_replaced_and_the_command_runs(
-    local_provider: LocalProvider, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(supervised, "_IDLE_S", 0.0)
-    with local_provider.open(run_id="tests", episode_id="idle") as sandbox:
+def test_a_sandbox_dies_with_its_supervisor(local_provider: LocalProvider) -> None:
+    with local_provider.open(run_id="tests", episode_id="lost") as sandbox:
         os.kill(supervisor_pid(sandbox), signal.SIGKILL)
 
-        assert sandbox.exec(["echo", "here"]).stdout == b"here\n"
-        os.kill(supervisor_pid(sandbox), signal.SIGKILL)
-        sandbox.put("file", b"here")
-        assert sandbox.get("file", limit=10) == b"here"
+        for _ in range(2):
+            with pytest.raises(SandboxDied, match=r"the supervisor is gone|Broken pipe|reset"):
+                sandbox.exec(["echo", "here"])
+        with pytest.raises(SandboxDied):
+            sandbox.put("file", b"here")
 
 
-def test_an_interrupted_call_ends_its_command_and_the_next_one_runs(local_provider: LocalProvider) -> None:
-    with local_provider.open(run_id="tests", episode_id="interrupted") as sandbox:
+def test_a_command_that_ends_its_supervisor_has_no_result(local_provider: LocalProvider) -> None:
+    with local_provider.open(run_id="tests", episode_id="killer") as sandbox, pytest.raises(SandboxDied):
+        sandbox.exec(["sh", "-c", "kill -9 $PPID; sleep 600"])
+
+
+def test_the_program_of_a_supervisor_does_not_stand_in_its_arguments(provider: SandboxProvider) -> None:
+    with provider.open(run_id="tests", episode_id="arguments") as sandbox:
+        arguments = sandbox.exec(["sh", "-c", "ps -o args= -p $PPID || cat /proc/$PPID/cmdline"]).stdout
+
+    assert b"-I" in arguments
+    assert len(arguments) < 1000
+    assert b"Supervisor" not in arguments
+
+
+def test_an_interrupted_call_ends_its_command_and_the_next_one_runs(provider: SandboxProvider) -> None:
+    with provider.open(run_id="tests", episode_id="interrupted") as sandbox:
         main = threading.get_ident()
         threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT)).start()
 
@@ -58,12 +71,13 @@ def test_an_interrupted_call_ends_its_command_and_the_next_one_runs(local_provid
 
 def test_a_supervisor_ends_what_it_runs_when_the_harness_is_gone(local_provider: LocalProvider) -> None:
     with local_provider.open(run_id="tests", episode_id="gone") as sandbox:
-        channel = sandbox._live()
-        threading.Timer(0.5, channel.close).start()
+        assert sandbox._channel is not None
+        threading.Timer(0.5, sandbox._channel.close).start()
 
-        assert sandbox.exec(["sh", "-c", "setsid sleep 600 & echo $! > pid; sleep 600"]).returncode == -9
+        with pytest.raises(SandboxDied):
+            sandbox.exec(["sh", "-c", "setsid sleep 600 & echo $! > pid; sleep 600"])
 
-        assert sandbox.exec(["sh", "-c", "kill -0 $(cat pid)"]).returncode != 0
+        assert ends(int((Path(sandbox.work_dir) / "pid").read_text()))
 
 
 def ends(pid: int) -> bool:
@@ -79,10 +93,10 @@ def ends(pid: int) -> bool:
 @pytest.fixture
 def without_subreaper(monkeypatch: pytest.MonkeyPatch) -> None:
     """Supervisors as on macOS: orphans are out of their sight, and there is neither /proc nor an unnamed file."""
-    make_argv: Callable[..., list[str]] = supervised.supervisor_argv
+    make_program: Callable[..., bytes] = supervised.supervisor_program
 
-    def patched(*arguments: Any, **options: Any) -> list[str]:
-        text = "\0".join(make_argv(*arguments, **options))
+    def patched(settings: Any) -> bytes:
+        text = make_program(settings).partition(b"\n")[2].decode()
         for old, new in (
             ("_prctl(_PR_SET_CHILD_SUBREAPER, 1)", "False"),
             ('os.listdir(\\"/proc\\")', "[]"),
@@ -90,9 +104,9 @@ def without_subreaper(monkeypatch: pytest.MonkeyPatch) -> None:
         ):
             assert old in text
             text = text.replace(old, new)
-        return text.split("\0")
+        return b"%d\n%b" % (len(text), text.encode())
 
-    monkeypatch.setattr(local, "supervisor_argv", patched)
+    monkeypatch.setattr(supervised, "supervisor_program", patched)
 
 
 @pytest.mark.usefixtures("without_subreaper")
