@@ -73,6 +73,12 @@ class InfrastructureFailed(EpisodeError):
     status = Status.INFRASTRUCTURE_FAILED
 
 
+class Unscorable(EpisodeError):
+    """Scoring exceeds a limit, and that is not known to be the agent's fault. The outcome stays, to be scored again."""
+
+    status = Status.UNSCORED
+
+
 class AgentFailed(EpisodeError):
     """The agent broke its own sandbox or left an outcome that cannot be read."""
 

@@ -24,7 +24,7 @@ from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.tools import Tool
 from gitgoodbench.tools import ToolSet as ToolSet
 from gitgoodbench.workspace.outcome import Outcome as Outcome
-from gitgoodbench.workspace.store import RepositoryStore
+from gitgoodbench.workspace.store import RepositoryStore as RepositoryStore
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -111,6 +111,7 @@ class Verdict:
     solved, solved_paper: None where they cannot be known. gates: requirement -> met. scores: name -> value in [0, 1]
     or None.
     problem: why the outcome could not be scored; `agent_failed` results. details: see `gitgoodbench.details`.
+    limit: the limit that reading it exceeded, which the harness sets; it is then the problem, too.
     """
 
     solved: bool | None
@@ -120,6 +121,7 @@ class Verdict:
     facts: Mapping[str, Json] = field(default_factory=dict)
     problem: str | None = None
     details: Details | None = None
+    limit: str | None = None
 
 
 class Scenario(Protocol):
@@ -186,6 +188,22 @@ class JudgedScenario(Scenario, Protocol):
         """What a judge shall compare, for an outcome that `score` has no problem with, whether or not gates are met.
 
         None: the agent left no history that can be compared (nothing committed, or not on the base). It has then lost.
+        """
+        ...
+
+
+@runtime_checkable
+class ScenarioWithTruth(Protocol):
+    """A scenario that knows what the real commits would be as an outcome.
+
+    Where an outcome exceeds a limit, that one is scored, too: the agent is to blame only if it stays within the limits.
+    """
+
+    def truth(self, sample: Sample, store: RepositoryStore) -> Outcome:
+        """The outcome of an agent that has done what the real commits do.
+
+        Raises:
+            SetupFailed: the repository or a commit cannot be had.
         """
         ...
 

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-_NEEDLE: Final = b"def f(a):\n    return g(a, 1)\n"
-_HAYSTACK: Final = b"import g\n\n\ndef f(b):\n    c = 2\n    return g(b, c, 3)\n\n\nclass A:\n    pass\n"
-
 
 def warm_up() -> None:
-    """Compile the kernels of tree edit distance and start the parser's process, so that no episode waits for it.
+    """Compile the kernels of tree edit distance and start the processes that parse and score, so that no episode waits.
 
     The compiled code is kept on disk: in a fresh environment this takes a minute or so, later a second.
     """
-    from gitgoodbench.ted import bounds, closest_subtree, parse, plain, tree_edit_distance
-    from gitgoodbench.ted.matching import aligned, least_distance
+    from gitgoodbench.contained.client import start
+    from gitgoodbench.ted import warming
 
-    needle, haystack = (parse(source, "python", isolated=True) for source in (_NEEDLE, _HAYSTACK))
-    closest_subtree(needle, haystack)
-    least_distance(needle, haystack)
-    tree_edit_distance(needle, haystack)
-    small, large = aligned(needle, haystack), haystack.nodes
-    plain.subtree_distances(small, large)
-    bounds.least_part_distance(small.labels, small.leftmost, large.labels, large.leftmost)
+    warming.warm_up()
+    start()

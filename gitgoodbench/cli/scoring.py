@@ -16,6 +16,7 @@ from gitgoodbench.cli.running import (
     say_who_judges,
     summarize_run,
 )
+from gitgoodbench.contained.scenario import contained
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.errors import UserError
 from gitgoodbench.plugins import SCENARIOS, SCORES, Plugin, plugins
@@ -31,7 +32,7 @@ from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, stored_config
 from gitgoodbench.runs.settle import Rejudge, Settling
 from gitgoodbench.scenario import load_scenarios
-from gitgoodbench.scores import scores_for, with_scores
+from gitgoodbench.scores import scores_for
 from gitgoodbench.scoring.judge.panel import open_panel
 
 
@@ -95,7 +96,7 @@ def _score(
     progress = RepositoryProgress(console)
     store = open_repositories(config, progress)
     installed = load_scenarios()
-    scenarios = {name: with_scores(installed[name], config.score) for name in manifest.scenarios if name in installed}
+    scenarios = {name: contained(installed[name], config.score) for name in manifest.scenarios if name in installed}
     rejudge, config = choose_rejudging(config, scenarios, judge, unscored=unscored)
     options = judge_options(config) if rejudge in (Rejudge.ALL, Rejudge.OPEN) else None
     if options is not None:

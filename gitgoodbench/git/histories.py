@@ -23,6 +23,12 @@ MAX_COMMITS: Final = 200
 MAX_PATCH_BYTES: Final = 1024 * 1024
 """Bytes of one commit's patch that are read."""
 
+MAX_HISTORY_BYTES: Final = 32 * 1024 * 1024
+"""Bytes of all messages and patches of one chain that are read."""
+
+MAX_FILE_BYTES: Final = 8 * 1024 * 1024
+"""Of larger files a patch only says how large they are: Git takes forty times as much memory to compare them."""
+
 _TIMEOUT_S: Final = 60.0
 _COUNTED_BYTES: Final = 64 * 1024 * 1024
 """What is not read is counted up to here."""
@@ -30,7 +36,8 @@ _COUNTED_BYTES: Final = 64 * 1024 * 1024
 _CHUNK_BYTES: Final = 64 * 1024
 _LONGEST_ARGUMENTS: Final = 64 * 1024
 _MAX_MESSAGE_BYTES: Final = 256 * 1024
-_DIFF_OPTIONS: Final = (
+_DIFF: Final = (
+    "-c", f"core.bigFileThreshold={MAX_FILE_BYTES}", "diff-tree",
     "--no-commit-id", "-r", "-p", "--unified=3", "--inter-hunk-context=0", "--diff-algorithm=myers",
     "--find-renames=50%", "--no-indent-heuristic", "--no-color", "--no-ext-diff", "--no-textconv",
     "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--full-index", "--ignore-submodules=none",
@@ -107,8 +114,12 @@ def read_history(
     """
     every = _first_parents(git, base, tip)
     commits = _changing(git, base, tip, path, every) if changes_only else every
-    views = tuple(_view(git, parent, commit, path, patch_limit) for parent, commit in commits[:MAX_COMMITS])
-    return ChainHistory(views, max(0, len(commits) - MAX_COMMITS), len(every) - len(commits))
+    views: list[CommitView] = []
+    room = MAX_HISTORY_BYTES
+    for parent, commit in commits[:MAX_COMMITS]:
+        views.append(_view(git, parent, commit, path, min(room, patch_limit or MAX_PATCH_BYTES)))
+        room = max(0, room - len(views[-1].message) - len(views[-1].patch))
+    return ChainHistory(tuple(views), max(0, len(commits) - MAX_COMMITS), len(every) - len(commits))
 
 
 def read_patch(git: Git, base: str, tip: str, paths: Sequence[bytes], *, limit: int = MAX_PATCH_BYTES) -> bytes:
@@ -120,7 +131,7 @@ def read_patch(git: Git, base: str, tip: str, paths: Sequence[bytes], *, limit: 
     patches: list[bytes] = []
     for some in _batches(paths):
         room = limit - sum(map(len, patches))
-        patches.append(_output(git, "diff-tree", *_DIFF_OPTIONS, base, tip, "--", *some, limit=max(0, room)).data)
+        patches.append(_output(git, *_DIFF, base, tip, "--", *some, limit=max(0, room)).data)
     return readable_patch(git, b"".join(patches))
 
 
@@ -164,11 +175,11 @@ def _changing(
     return [pair for pair in pairs if pair[1] in changing]
 
 
-def _view(git: Git, parent: str | None, commit: str, path: bytes | None, patch_limit: int | None) -> CommitView:
+def _view(git: Git, parent: str | None, commit: str, path: bytes | None, patch_limit: int) -> CommitView:
     raw = _output(git, "cat-file", "commit", commit, limit=_MAX_MESSAGE_BYTES)
     paths = () if path is None else (b"--", path)
     ends = ("--root", commit) if parent is None else (parent, commit)
-    patch = _output(git, "diff-tree", *_DIFF_OPTIONS, *ends, *paths, limit=patch_limit or MAX_PATCH_BYTES)
+    patch = _output(git, *_DIFF, *ends, *paths, limit=patch_limit)
     changes = _output(git, "diff-tree", *_RAW_OPTIONS, *ends, *paths, limit=0, count=None)
     digest = commit if raw.unread else changes.digest
     message = parse_commit(commit, raw.data).message
@@ -206,9 +217,14 @@ def _output(git: Git, *args: str | bytes, limit: int | None = None, count: int |
             failed = not enough and process.wait() != 0
         finally:
             timer.cancel()
-    if failed:
-        raise HistoryError(f"git {args[0]!s} {'takes too long' if late.is_set() else 'fails'} on {args[-1]!r}")
+        if failed:
+            raise HistoryError(f"git {_command(args)} {'takes too long' if late.is_set() else 'fails'} on {args[-1]!r}")
     return _Output(data, unread, digest.hexdigest())
+
+
+def _command(args: Sequence[str | bytes]) -> str:
+    """The name of the command, which may have settings before it."""
+    return str(args[2] if args[0] == "-c" else args[0])
 
 
 def _end(process: subprocess.Popen[bytes], late: threading.Event) -> None:

@@ -13,6 +13,7 @@ REGULAR: Final = "100644"
 EXECUTABLE: Final = "100755"
 SYMLINK: Final = "120000"
 SUBMODULE: Final = "160000"
+LONGEST_PATH: Final = 4096
 LISTING_LIMIT: Final = 128 * 1024 * 1024
 
 
@@ -47,7 +48,8 @@ def read_hostile_tree(git: Git, treeish: str, *, limit: int = LISTING_LIMIT) -> 
     """As `read_tree`, on this machine, for a tree of unknown origin: folders that repeat can list without end.
 
     Raises:
-        GitError: it cannot be listed, or the listing is longer than `limit` bytes.
+        GitError: it cannot be listed, the listing is longer than `limit` bytes, or a path is longer than any that can
+            be checked out.
     """
     args = ("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish)
     with git.stream(*args, stdin=subprocess.DEVNULL) as process:
@@ -57,7 +59,10 @@ def read_hostile_tree(git: Git, treeish: str, *, limit: int = LISTING_LIMIT) -> 
             raise GitError(args, ExecResult(-1, stderr=b"the listing is longer than %d bytes" % limit))
         if process.wait() != 0:
             raise GitError(args, ExecResult(process.returncode))
-    return _parse_tree(listing)
+    tree = _parse_tree(listing)
+    if max(map(len, tree), default=0) > LONGEST_PATH:
+        raise GitError(args, ExecResult(-1, stderr=b"a path has more than %d bytes" % LONGEST_PATH))
+    return tree
 
 
 def _parse_tree(listing: bytes) -> dict[bytes, Entry]:

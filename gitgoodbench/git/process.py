@@ -10,14 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, Protocol, TypedDict, Unpack
+from typing import IO, Final
 
+from gitgoodbench import limits
 from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed
+from gitgoodbench.git.executor import HOST as HOST
+from gitgoodbench.git.executor import ExecOptions as ExecOptions
+from gitgoodbench.git.executor import ExecResult as ExecResult
+from gitgoodbench.git.executor import Executor as Executor
+from gitgoodbench.git.executor import HostExecutor as HostExecutor
 
 IDENTITY: Final = ("gitgoodbench", "agent@gitgoodbench.invalid")
 COMMIT_DATE: Final = "2020-01-01T00:00:00+0000"
@@ -103,42 +108,6 @@ def _environment() -> dict[str, str]:
 GIT_ENVIRONMENT: Final[Mapping[str, str]] = _environment()
 
 
-@dataclass(frozen=True)
-class ExecResult:
-    """What a command left: its exit code (negative: killed by that signal) and its output.
-
-    `timed_out`: the limit passed and the whole process group was killed. `truncated`: output beyond the limit was
-    dropped.
-    """
-
-    returncode: int
-    stdout: bytes = b""
-    stderr: bytes = b""
-    timed_out: bool = False
-    truncated: bool = False
-
-
-class ExecOptions(TypedDict, total=False):
-    """How a command is run. An option that is left out, or None, takes the default of who runs it.
-
-    stdin: what the command reads, by default nothing. cwd: the folder it runs in. env: its whole environment.
-    timeout_s: after so many seconds the command and all its descendants are killed and the result says `timed_out`.
-    output_limit: bytes of standard output to keep.
-    """
-
-    stdin: bytes
-    cwd: str | bytes | None
-    env: Mapping[str, str] | None
-    timeout_s: float | None
-    output_limit: int | None
-
-
-class Executor(Protocol):
-    """Anything that can run a command: this machine, or a sandbox."""
-
-    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult: ...
-
-
 class GitError(GitGoodBenchError):
     """A Git command failed. Keeps the arguments, the exit code and standard error."""
 
@@ -155,31 +124,6 @@ _MACHINE: Final = re.compile(
     rb"|Input/output error|Resource temporarily unavailable|Read-only file system)$",
     re.MULTILINE,
 )
-
-
-class HostExecutor:
-    """Runs commands on this machine, each in its own process group, with exactly the environment given."""
-
-    def exec(self, argv: Sequence[str | bytes], **options: Unpack[ExecOptions]) -> ExecResult:
-        env, output_limit = options.get("env"), options.get("output_limit")
-        process = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=options.get("cwd"), env=None if env is None else dict(env), start_new_session=True,
-        )  # fmt: skip
-        try:
-            out, err = process.communicate(options.get("stdin", b""), timeout=options.get("timeout_s"))
-        except BaseException as problem:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate()
-            if not isinstance(problem, subprocess.TimeoutExpired):
-                raise
-            return ExecResult(process.returncode, out, err, timed_out=True)
-        truncated = output_limit is not None and len(out) > output_limit
-        return ExecResult(process.returncode, out[:output_limit] if truncated else out, err, truncated=truncated)
-
-
-HOST: Final = HostExecutor()
 
 
 class Git:
@@ -268,12 +212,35 @@ class Git:
 
         Give it a file as `stdin` where it may answer before it has read everything: no pipe can then fill up.
         """
-        with subprocess.Popen(
-            ["git", *args], stdin=stdin, stdout=stdout, stderr=stderr,
-            cwd=self.work_tree or self.git_dir, env=self.environment, start_new_session=True,
-        ) as process:  # fmt: skip
+        held = limits.current() is not None
+        limits.hold_cpu()
+        with contextlib.ExitStack() as stack:
+            if held and stderr is subprocess.DEVNULL:
+                stderr = stack.enter_context(tempfile.TemporaryFile())
+            started = subprocess.Popen(
+                ["git", *args], stdin=stdin, stdout=stdout, stderr=stderr,
+                cwd=self.work_tree or self.git_dir, env=self.environment, start_new_session=not held,
+            )  # fmt: skip
+            process = stack.enter_context(started)
+            limits.hold_git(process)
             try:
                 yield process
+            except Exception:
+                if held and not isinstance(stderr, int):
+                    _raise_limit(process, stderr)
+                raise
             finally:
                 if process.poll() is None:
                     process.kill()
+        limits.hold_cpu()
+
+
+def _raise_limit(process: subprocess.Popen[bytes], complaints: IO[bytes]) -> None:
+    """Say so if what was read of a process failed since a limit ended it."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(1)
+    if process.returncode:
+        complaints.seek(0)
+        problem = limits.problem_of_git(process.returncode, complaints.read(1024 * 1024))
+        if problem is not None:
+            raise limits.LimitExceeded(problem) from None

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from gitgoodbench.agents.base import Agent, AgentSettings
 from gitgoodbench.agents.registry import agent_names, asks_model, make_agent, scenarios_of
+from gitgoodbench.contained.scenario import contained
 from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
@@ -31,7 +32,7 @@ from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import Scenario, ToolSet, denominators_of, load_scenarios
-from gitgoodbench.scores import scores_for, with_scores
+from gitgoodbench.scores import scores_for
 from gitgoodbench.scoring.judge.panel import Panel, open_panel
 from gitgoodbench.scoring.judge.prompt import prompt_fingerprint
 from gitgoodbench.workspace.store import RepositoryStore
@@ -87,7 +88,7 @@ def load_inputs(config: RunConfig) -> Inputs:
         raise UserError(f"none of the {len(suite.samples)} samples of {suite.spec} is for {', '.join(scenarios)}")
     planned = plan_episodes(select_samples(fitting, config.selection), scenarios, config.epochs)
     used = {episode.scenario for episode in planned}
-    played = {name: with_scores(scenario, config.score) for name, scenario in scenarios.items() if name in used}
+    played = {name: contained(scenario, config.score) for name, scenario in scenarios.items() if name in used}
     return Inputs(suite, played, planned, tuple(scenarios))
 
 

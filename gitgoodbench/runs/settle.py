@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.errors import AgentFailed
 from gitgoodbench.runs.judging import judge_outcome
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.result import FORMAT, OutcomeRecord, Result, Timings
@@ -82,10 +83,13 @@ def settle(
     judge = None if settling.rejudge is Rejudge.DROP else result.judge
     if _is_judged(record, verdict, judge, settling):
         assert settling.panel is not None
-        judge = judge_outcome(
-            "/".join(map(str, result.key)), sample, scenario, settling.store, outcome, settling.panel,
-            files=files, before=result.judge,
-        )  # fmt: skip
+        try:
+            judge = judge_outcome(
+                "/".join(map(str, result.key)), sample, scenario, settling.store, outcome, settling.panel,
+                files=files, before=result.judge,
+            )  # fmt: skip
+        except AgentFailed as problem:  # its history exceeds a limit
+            verdict = replace(verdict, problem=str(problem), limit=str(problem))
         clock.lap("judge_s")
     return _settled(result, settle_judged(record, verdict, settling.tools, judge), settling, clock)
 

@@ -47,12 +47,13 @@ def settle_unjudged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> 
     """Settle an episode whose outcome was scored and is not judged.
 
     An outcome that cannot be read is not solved and the agent's failure where the agent had a shell. Without a shell
-    only the harness touched the repository, so the failure is one of infrastructure. What scoring could not settle is
+    only the harness touched the repository, so the failure is one of infrastructure; but contents are the agent's, so
+    one that exceeds a limit is its failure, too. What scoring could not settle is
     `unscored`; its gates and scores stay.
     """
     status, solved, paper, message = record.agent_status, verdict.solved, verdict.solved_paper, record.agent_error
     problem = problem_of(record, verdict)
-    if problem and tools is not ToolSet.SHELL:
+    if problem and tools is not ToolSet.SHELL and verdict.limit is None:
         return Settlement(Status.INFRASTRUCTURE_FAILED, error=ErrorRecord.why(Status.INFRASTRUCTURE_FAILED, problem))
     if problem:
         status, solved, paper, message = Status.AGENT_FAILED, False, False, problem

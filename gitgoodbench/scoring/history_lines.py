@@ -36,6 +36,8 @@ MAX_BLOB_BYTES: Final = 4 * 1024 * 1024
 MAX_BYTES: Final = 64 * 1024 * 1024
 """Contents of one history, each counted once, up to which lines are compared."""
 
+MAX_LINES: Final = 500_000
+"""Lines of these contents up to which they are compared."""
 
 RawChange = tuple[bytes, Entry | None, Entry | None]
 """A path and its entries before and after."""
@@ -211,8 +213,11 @@ def _read_small(git: Git, entries: Iterable[Entry | None]) -> dict[str, bytes | 
     sizes = blob_sizes(git, oids) if oids else {}
     small = {oid: size for oid, size in sizes.items() if size is not None and size <= MAX_BLOB_BYTES}
     if sum(small.values()) > MAX_BYTES:
-        raise TooLarge(f"the changed files hold more than {MAX_BYTES} bytes")
-    return read_blobs(git, small)
+        raise TooLarge(f"the changed files hold more than {MAX_BYTES:,} bytes")
+    blobs = read_blobs(git, small)
+    if sum(content.count(b"\n") for content in blobs.values() if content) > MAX_LINES:
+        raise TooLarge(f"the changed files hold more than {MAX_LINES:,} lines")
+    return blobs
 
 
 def _origins(history: LineHistory, path: bytes) -> LineOrigins | None:

@@ -31,6 +31,7 @@ from gitgoodbench.scoring.history_lines import (
 )
 from gitgoodbench.scoring.messages import MessageFigures, read_messages
 from gitgoodbench.scoring.similarity_history import CommitPair, compare_histories
+from gitgoodbench.scoring.similarity_trees import TooMuch
 from gitgoodbench.scoring.syntax import Definition, definitions, enclosing_definition, language_of
 
 SCORES: Final = (
@@ -52,7 +53,8 @@ class HistoryScores:
     history_similarity: see `similarity_history`.
 
     facts: `history` and `real_history`, the figures of either (see `HistoryFigures`). `history_similarity_at_least`:
-    only where the score is an upper bound, because it would take too long to compute; a lower one.
+    only where the score is an upper bound, because it would take too long to compute; a lower one. `history_problem`:
+    only where scores are unknown because there is too much to compare; why.
 
     details: both histories and how they correspond.
     """
@@ -106,6 +108,8 @@ def history_scores(
         **found.scores,
     }
     facts: dict[str, Json] = {"history": agent.figures(counter), "real_history": truth.figures(counter), **found.facts}
+    if problem := agent.problem or truth.problem:
+        facts["history_problem"] = problem
     details = histories_detail(
         ReadHistory(agent.commits, agent.lines, commits_made or len(commits)),
         ReadHistory(truth.commits, truth.lines, len(real)),
@@ -134,8 +138,8 @@ def scores_against_truth(git: Git, agent: History, truth: History) -> dict[str, 
 
 @dataclass(frozen=True)
 class _AgainstTruth:
-    """Scores of `AGAINST_THE_TRUTH`, the fact `history_similarity_at_least` where there is one (see `HistoryScores`),
-    and what both rest on.
+    """Scores of `AGAINST_THE_TRUTH`, the fact `history_similarity_at_least` or `history_problem` where there is one
+    (see `HistoryScores`), and what both rest on.
     """
 
     scores: dict[str, float | None]
@@ -154,7 +158,11 @@ def _against_truth(git: Git, agent: History, truth: History) -> _AgainstTruth:
     groups = line_groups(made, wanted) if same_content(git, commits[-1], real[-1]) else None
     grouping = None if groups is None else adjusted_rand_index(groups)
     same = reproduced(made, wanted)
-    similarity = compare_histories(made, wanted)
+    problem, similarity = None, None
+    try:
+        similarity = compare_histories(made, wanted)
+    except TooMuch as too_much:
+        problem = str(too_much)
     scores = {
         "commits_reproduced": len(same) / len(real),
         "line_grouping": None if grouping is None else max(0.0, grouping),
@@ -162,6 +170,8 @@ def _against_truth(git: Git, agent: History, truth: History) -> _AgainstTruth:
     }
     pairing = None if similarity is None else similarity.pairing
     how = Correspondence(same, pairing, None if groups is None else Counter(groups))
+    if problem is not None:
+        return _AgainstTruth(scores, how, {"history_problem": problem})
     if similarity is None or similarity.is_exact:
         return _AgainstTruth(scores, how)
     return _AgainstTruth(scores, how, {"history_similarity_at_least": similarity.at_least})
@@ -179,6 +189,7 @@ class _Known:
     messages: MessageFigures
     lines: LineHistory | None
     valid: int | None
+    problem: str | None = None
 
     @classmethod
     def of(cls, git: Git, reader: LineReader, base: str | None, commits: Sequence[str], newest: str) -> _Known:
@@ -186,8 +197,8 @@ class _Known:
         messages = read_messages([commit.message for commit in read])
         try:
             lines = reader.read(base, commits)
-        except GitGoodBenchError:  # too large, or objects are missing
-            return cls(read, messages, None, None)
+        except GitGoodBenchError as problem:  # too large, or objects are missing
+            return cls(read, messages, None, None, str(problem))
         return cls(read, messages, lines, sum(valid_syntax(git, base, commits, newest)))
 
     def figures(self, counter: _DefinitionCounter) -> dict[str, Json]:

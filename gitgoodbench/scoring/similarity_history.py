@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
+from typing import Final
 
 import numpy as np
 
 from gitgoodbench.git.hunks import Mark, TextChange
 from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory
 from gitgoodbench.scoring.similarity_lazy import Addition, Distance, Distances, Step, additions
-from gitgoodbench.scoring.similarity_trees import Searcher, TreeReader
+from gitgoodbench.scoring.similarity_trees import Searcher, TooMuch, TreeReader
 from gitgoodbench.ted import Tree
 from gitgoodbench.ted.fragments import Span
 from gitgoodbench.ted.items import itemized
+
+MAX_NODES: Final = 2_000_000
+"""Nodes of what the commits of one history add, up to which it is compared: some 150,000 lines of code."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,9 @@ def compare_histories(agent: LineHistory, truth: LineHistory) -> HistorySimilari
     way round; r = 1 - sum d_i / sum |t_i| over both. So a commit that holds but a small part of another is not like it.
 
     Commits that add nothing that can be parsed are left out. None where that is all commits.
+
+    Raises:
+        TooMuch: a history adds more than `MAX_NODES`.
     """
     reader = TreeReader()
     read = [_read(history, reader) for history in (agent, truth)]
@@ -181,9 +188,25 @@ def added_spans(change: TextChange) -> list[Span]:
 
 
 def _read(history: LineHistory, reader: TreeReader) -> list[tuple[int, dict[bytes, Tree]]]:
-    """What each commit adds, by path, with its position; commits that add nothing with a tree are left out."""
-    commits = ({file.path: found for file in files if (found := _addition(file, reader))} for files in history.commits)
-    return [(position, commit) for position, commit in enumerate(commits) if commit]
+    """What each commit adds, by path, with its position; commits that add nothing with a tree are left out.
+
+    Raises:
+        TooMuch: it has more than `MAX_NODES`.
+    """
+    found: list[tuple[int, dict[bytes, Tree]]] = []
+    nodes = 0
+    for position, files in enumerate(history.commits):
+        commit: dict[bytes, Tree] = {}
+        for file in files:
+            tree = _addition(file, reader)
+            if tree is not None:
+                commit[file.path] = tree
+                nodes += len(tree)
+            if nodes > MAX_NODES:
+                raise TooMuch(f"what the commits add has more than {MAX_NODES:,} nodes")
+        if commit:
+            found.append((position, commit))
+    return found
 
 
 def _addition(file: ChangedFile, reader: TreeReader) -> Tree | None:

@@ -12,26 +12,25 @@ import contextlib
 import json
 import resource
 import sys
-from typing import Any, Final
+from typing import IO, Any
 
+from gitgoodbench.limits import LIMITS, mapped_bytes
 from gitgoodbench.ted.definitions import read_definitions
 from gitgoodbench.ted.nodes import ARRAYS, best_reading, read_nodes
 
-MEMORY_BYTES: Final = 1024 * 1024 * 1024
 
-
-def main() -> None:
-    """Answer requests until standard input ends."""
+def main(requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer requests until they end."""
     _limit()
-    while header := sys.stdin.buffer.readline():
+    while header := requests.readline():
         request = json.loads(header)
-        answer, body = _answer(request, [sys.stdin.buffer.read(size) for size in request["sizes"]])
-        sys.stdout.buffer.write(json.dumps({**answer, "size": len(body)}).encode() + b"\n" + body)
-        sys.stdout.buffer.flush()
+        answer, body = _answer(request, [requests.read(size) for size in request["sizes"]])
+        answers.write(json.dumps({**answer, "size": len(body)}).encode() + b"\n" + body)
+        answers.flush()
 
 
 def _limit() -> None:
-    for limit, value in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CORE, 0)):
+    for limit, value in ((resource.RLIMIT_AS, mapped_bytes() + LIMITS.parser_memory), (resource.RLIMIT_CORE, 0)):
         with contextlib.suppress(ValueError, OSError):  # not every system has every limit
             resource.setrlimit(limit, (value, value))
 
@@ -49,4 +48,4 @@ def _answer(request: dict[str, Any], readings: list[bytes]) -> tuple[dict[str, A
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.stdin.buffer, sys.stdout.buffer)

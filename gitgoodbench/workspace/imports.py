@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gitgoodbench.limits import LimitExceeded, current
 from gitgoodbench.workspace.outcome import Outcome
 from gitgoodbench.workspace.scratch import BundleError, ScratchRepository
 
@@ -22,19 +23,28 @@ def import_outcome(scratch: ScratchRepository, outcome: Outcome, begun_with: Seq
 
     Args:
         begun_with: the commits that the workspace began with. All else must have come with the outcome.
+
+    Raises:
+        LimitExceeded: it takes more than this process may take.
     """
-    problem, head = outcome.problem, outcome.head
-    if outcome.bundle is not None:
-        try:
-            scratch.import_bundle(outcome.bundle)
-        except BundleError as refused:
-            problem = str(refused)
-    if problem is not None or head is None:
-        return ImportedOutcome(None, problem or "HEAD names no commit")
-    if scratch.git.execute("cat-file", "-e", f"{head}^{{commit}}").returncode != 0:
-        return ImportedOutcome(None, f"the bundle lacks the commit {head} that HEAD named")
+    if outcome.problem is not None or outcome.head is None:
+        return ImportedOutcome(None, outcome.problem or "HEAD names no commit")
     try:
-        scratch.verify_complete(head, begun_with)
-    except BundleError as taken:
-        return ImportedOutcome(None, str(taken))
+        return _imported(scratch, outcome.head, outcome.bundle, begun_with)
+    except BundleError as refused:
+        return ImportedOutcome(None, str(refused))
+    except LimitExceeded as problem:
+        if current() is not None:  # whose fault it is, is found out elsewhere
+            raise
+        return ImportedOutcome(None, str(problem))
+
+
+def _imported(
+    scratch: ScratchRepository, head: str, bundle: bytes | None, begun_with: Sequence[str]
+) -> ImportedOutcome:
+    if bundle is not None:
+        scratch.import_bundle(bundle)
+    if not scratch.has_commit(head):
+        return ImportedOutcome(None, f"the bundle lacks the commit {head} that HEAD named")
+    scratch.verify_complete(head, begun_with)
     return ImportedOutcome(head)

@@ -115,6 +115,20 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
     return Outcome(head, bundle.stdout, state)
 
 
+def outcome_of(git: Git, head: str, begun_with: Sequence[str], state: Mapping[str, Json] | None = None) -> Outcome:
+    """What an agent would leave that begins with some commits, ends at another one and leaves nothing else undone.
+
+    Args:
+        git: a repository on this machine that has them all. state: more of the outcome's state.
+    """
+    clean: dict[str, Json] = {"uncommitted": [], "unmerged": [], "merge_in_progress": False, **(state or {})}
+    if head in begun_with:
+        return Outcome(head, None, clean)
+    wanted = "".join(f"{commit}\n" for commit in (head, *(f"^{commit}" for commit in begun_with)))
+    pack = git.run("pack-objects", "--revs", "--thin", "--stdout", "--quiet", stdin=wanted.encode("ascii"))
+    return Outcome(head, b"# v2 git bundle\n\n" + pack, clean)
+
+
 _OPERATIONS: Final = {
     "rebase-merge": "rebase",
     "rebase-apply": "rebase",

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from gitgoodbench import limits
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.folders import make_folder, remove_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
@@ -103,6 +104,7 @@ class ScratchRepository:
 
         Raises:
             BundleError: too large, not a bundle, or broken objects; the repository has gained nothing it would use.
+            LimitExceeded: it asks for more than reading an outcome may take.
         """
         if len(bundle) > MAX_BUNDLE_BYTES:
             raise BundleError(f"the bundle is larger than {MAX_BUNDLE_BYTES} bytes")
@@ -111,6 +113,9 @@ class ScratchRepository:
         _, separator, pack = bundle.partition(b"\n\n")
         if not separator or not pack.startswith(b"PACK"):
             raise BundleError("a Git bundle without a pack")
+        most = limits.in_force()
+        if (count := int.from_bytes(pack[8:12], "big")) > most.objects:
+            raise limits.LimitExceeded(f"it has {count} objects, more than the limit of {most.objects}")
         try:
             indexed = self.git.run(
                 "index-pack", "--stdin", "--fix-thin", "--fsck-objects", f"--max-input-size={MAX_BUNDLE_BYTES}",
@@ -128,17 +133,35 @@ class ScratchRepository:
         Raises:
             BundleError: an object of `head` was taken from elsewhere in the mirror, or its history cannot be read.
         """
-        try:
-            listing = self.git.run(
-                "rev-list", "--objects", "--missing=allow-any", "--end-of-options", head,
-                *(f"^{commit}" for commit in begun_with), timeout_s=_IMPORT_TIMEOUT_S,
-            )  # fmt: skip
-        except GitError as problem:
+        args = (
+            "rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--end-of-options", head,
+            *(f"^{commit}" for commit in begun_with),
+        )  # fmt: skip
+        enough = (len(self._imported) + 1) * (len(head) + 1)  # one more object than there may be
+        listed = self.git.execute(*args, timeout_s=_IMPORT_TIMEOUT_S, output_limit=enough)
+        if listed.returncode != 0 or listed.timed_out:
+            problem = self.git.failure(args, listed)
             raise BundleError(f"the objects of {head} cannot be listed: {problem}") from problem
-        for line in listing.split(b"\n")[:-1]:
-            oid = line.split(b" ", 1)[0].decode("ascii")
+        for oid in listed.stdout.decode("ascii").split("\n")[:-1]:
             if oid not in self._imported:
                 raise BundleError(f"the bundle lacks the object {oid} of the commit {head}")
+
+    def has_commit(self, head: str) -> bool:
+        """Whether a commit is here. Looks at the sizes of what was imported, too.
+
+        Raises:
+            LimitExceeded: an object is larger than one may be.
+        """
+        asked = "".join(f"{name}\n" for name in (f"{head}^{{commit}}", *sorted(self._imported)))
+        found = self.git.run("cat-file", "--batch-check=%(objecttype) %(objectsize)", "--buffer", stdin=asked.encode())
+        commit, *others = (line.split() for line in found.split(b"\n")[:-1])
+        in_force = limits.in_force()
+        for kind, size in others:
+            most = in_force.commit if kind == b"commit" else in_force.object
+            if int(size) > most:
+                what = f"a {kind.decode()} of {int(size) // limits.MIB} MiB"
+                raise limits.LimitExceeded(f"it has {what}, more than the limit of {most // limits.MIB} MiB")
+        return commit[0] == b"commit"
 
     def _objects_in(self, pack: str, size: int) -> set[str]:
         """Ids of the objects in the first `size` bytes of a pack: those behind were added to complete it."""

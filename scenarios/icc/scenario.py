@@ -12,7 +12,7 @@ from .episode import prepare, preview
 from .options import CommitOptions
 from .policies import reference_policies
 from .prompt import TEMPLATES
-from .scoring import histories, score_commits
+from .scoring import histories, score_commits, truth
 from .tools import CommitTools, ExtendedCommitTools
 
 
@@ -29,6 +29,7 @@ class IterativeCommitting(ScenarioBase):
     prepare = staticmethod(prepare)
     preview = staticmethod(preview)
     score = staticmethod(score_commits)
+    truth = staticmethod(truth)
     histories = staticmethod(histories)
     reference_agents = staticmethod(reference_policies)
 

@@ -6,6 +6,7 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.histories import HistoryPair
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.scoring.chains import ChainTask, chain_histories, score_chain
+from gitgoodbench.workspace.outcome import outcome_of
 from gitgoodbench.workspace.store import RepositoryStore
 
 from .episode import chain_file, open_based_chain
@@ -20,6 +21,12 @@ def histories(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Histo
     """The agent's commits and the real ones; only the chain's file where only its hunks were offered."""
     path = None if outcome.state.get("hunks") == "all" else chain_file(sample)
     return chain_histories(_task(sample, store), outcome, path)
+
+
+def truth(sample: Sample, store: RepositoryStore) -> Outcome:
+    """The real commits as an outcome."""
+    mirror, chain, base = open_based_chain(sample, store)
+    return outcome_of(mirror, chain.newest, [base], {"finished": True})
 
 
 def _task(sample: Sample, store: RepositoryStore) -> ChainTask:

@@ -9,7 +9,7 @@ from .episode import prepare, preview
 from .extended import ExtendedRebaseTools
 from .policies import reference_policies
 from .prompt import TEMPLATES
-from .scoring import histories, score_rebase
+from .scoring import histories, score_rebase, truth
 from .tools import RebaseTools
 
 
@@ -24,6 +24,7 @@ class InteractiveRebase(ScenarioBase):
     prepare = staticmethod(prepare)
     preview = staticmethod(preview)
     score = staticmethod(score_rebase)
+    truth = staticmethod(truth)
     histories = staticmethod(histories)
     reference_agents = staticmethod(reference_policies)
 

@@ -10,6 +10,7 @@ from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.scoring.chain_edits import same_states_and_messages
 from gitgoodbench.scoring.chain_gates import AgentChain, ChainWalks
 from gitgoodbench.scoring.chains import ChainTask, chain_histories, score_chain
+from gitgoodbench.workspace.outcome import outcome_of
 from gitgoodbench.workspace.store import RepositoryStore
 
 from .episode import open_rebase_chain
@@ -30,6 +31,12 @@ def score_rebase(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ve
 def histories(sample: Sample, store: RepositoryStore, outcome: Outcome) -> HistoryPair | None:
     """The agent's commits and the real ones, with every file."""
     return chain_histories(_task(sample, store), outcome)
+
+
+def truth(sample: Sample, store: RepositoryStore) -> Outcome:
+    """The real commits as an outcome."""
+    mirror, chain = open_rebase_chain(sample, store)
+    return outcome_of(mirror, chain.newest, [chain.newest], {"finished": True})
 
 
 def _task(sample: Sample, store: RepositoryStore) -> ChainTask:

@@ -9,7 +9,7 @@ from .episode import prepare, preview
 from .extended import ExtendedMergeTools
 from .policies import reference_policies
 from .prompt import TEMPLATES
-from .scoring import score_merge
+from .scoring import score_merge, truth
 from .tools import MergeTools
 
 
@@ -24,6 +24,7 @@ class MergeConflictResolution(ScenarioBase):
     prepare = staticmethod(prepare)
     preview = staticmethod(preview)
     score = staticmethod(score_merge)
+    truth = staticmethod(truth)
     reference_agents = staticmethod(reference_policies)
 
     def applies_to(self, sample: Sample) -> bool:

@@ -18,6 +18,7 @@ from gitgoodbench.scoring.differences import diff_between, tree_ids
 from gitgoodbench.scoring.similarity_merge import SCORES as TREE_SCORES
 from gitgoodbench.scoring.similarity_merge import MergedFile, merge_similarity
 from gitgoodbench.workspace.imports import import_outcome
+from gitgoodbench.workspace.outcome import outcome_of
 from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -64,6 +65,13 @@ def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ver
         trees = _Trees(scratch.git, final, read_tree(mirror, spec.merge_commit_hash))
         model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
         return _verdict(trees, model, outcome, imported.head, spec)
+
+
+def truth(sample: Sample, store: RepositoryStore) -> Outcome:
+    """The real merge as an outcome."""
+    spec = merge_spec(sample)
+    mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
+    return outcome_of(mirror, spec.merge_commit_hash, spec.parents)
 
 
 def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome, head: str, spec: MergeSpec) -> Verdict:
