@@ -23,16 +23,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from gitgoodbench.git.batch import ObjectReader
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import Replay
 from gitgoodbench.mining.history import Commit, read_history
-from gitgoodbench.mining.merge_spool import MergeCommit, MergeSpool
+from gitgoodbench.mining.merge_spool import MergeCommit
 from gitgoodbench.mining.merges import MergeMiner
 from gitgoodbench.mining.options import MiningOptions, Refs
 from gitgoodbench.mining.replays import replay_merges
-from gitgoodbench.mining.repository import mine_repository
+from gitgoodbench.mining.repository import mine_repository, open_walk
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 T = TypeVar("T")
@@ -45,17 +44,17 @@ TARGETS: Final = {
 }
 _MEASURE: Final = """
 import json, pathlib, resource, sys
-from gitgoodbench.git.process import Git
+from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.repository import mine_repository
-mined = mine_repository(Mirror(Path(sys.argv[1])).borrow(refs=True))
-found = len(mined.merges) + len(mined.chains) + len(mined.cherry_picks)
+mined = mine_repository(Mirror(pathlib.Path(sys.argv[1])).borrow(refs=True))
+found = sum(map(len, mined.found.values()))
 status = pathlib.Path("/proc/self/status")
 if status.exists():  # what getrusage says includes the process that started this one
     own = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM"))
 else:
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-print(json.dumps([mined.commits, found, own / 1024, children / 1024]))
+print(json.dumps([mined.counts["commits"], found, own / 1024, children / 1024]))
 """
 
 
@@ -114,8 +113,8 @@ def _since(begun: tuple[float, float]) -> list[float]:
 def measure_merges(repository: Git) -> dict[str, Any]:
     """Seconds for all merges that can be replayed: as mined, and through a bare process."""
     commits, pairs = _replayable(repository)
-    with ScratchRepository(repository) as scratch, ObjectReader(scratch.git) as reader, MergeSpool() as spool:
-        miner = MergeMiner(repository, reader, spool, MiningOptions())
+    with open_walk(repository, MiningOptions()) as walk:
+        miner = MergeMiner(walk)
         for commit in commits:
             miner.visit(commit)
         begun = time.perf_counter()
@@ -211,7 +210,7 @@ def main() -> int:
     begun = time.perf_counter()
     mined = mine_repository(repository)
     found["everything, seconds"] = time.perf_counter() - begun
-    found["chains"] = len(mined.chains)
+    found["chains"] = mined.counts["chains"]
     found.update(measure_memory(repository))
     for name, value in found.items():
         line = f"{name:45}{value:12.3f}" if isinstance(value, float) else f"{name:45}{value:8}"

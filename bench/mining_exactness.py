@@ -17,15 +17,15 @@ from tempfile import TemporaryDirectory
 
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.options import SOURCE_SUFFIXES
-from gitgoodbench.mining.repository import MinedRepository, mine_repository
 from tests.mining import brute_force
 from tests.mining.test_mining_by_brute_force import conflicts_of
+from tests.support.mining import Mined, mine_all
 
 SELECTION = ("--branches", "--remotes")
 RECOUNTED = 120
 
 
-def merges_differ(repository: Path, mined: MinedRepository) -> int:
+def merges_differ(repository: Path, mined: Mined) -> int:
     """How many merges only one of the two finds, or finds otherwise."""
     with TemporaryDirectory() as folder:
         clone = brute_force.CleanClone(repository, Path(folder) / "clone")
@@ -34,14 +34,14 @@ def merges_differ(repository: Path, mined: MinedRepository) -> int:
     return sum(found.get(oid) != expected.get(oid) for oid in found.keys() | expected.keys())
 
 
-def chains_differ(repository: Path, mined: MinedRepository) -> int:
+def chains_differ(repository: Path, mined: Mined) -> int:
     """How many chains only one of the two finds; those that the miner reports as not countable do not count."""
     expected = brute_force.chains(repository, *SELECTION, at_least=3, at_most=6, suffixes=SOURCE_SUFFIXES)
     found = {(chain.path, chain.commits) for chain in mined.chains}
     return len(found - expected) + abs(len(expected - found) - mined.chains_missing_object)
 
 
-def lines_differ(repository: Path, mined: MinedRepository) -> int:
+def lines_differ(repository: Path, mined: Mined) -> int:
     """How many chains have other counts of lines."""
     chains = list(mined.chains)
     sample = chains if len(chains) <= RECOUNTED else random.Random(1).sample(chains, RECOUNTED)
@@ -60,7 +60,7 @@ def main() -> int:
     for name in sys.argv[1:]:
         repository = Path(name)
         begun = time.perf_counter()
-        mined = mine_repository(Mirror(repository).borrow(refs=True))
+        mined = mine_all(Mirror(repository).borrow(refs=True))
         seconds = time.perf_counter() - begun
         begun = time.perf_counter()
         merges = merges_differ(repository, mined)

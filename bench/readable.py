@@ -38,12 +38,12 @@ from gitgoodbench.errors import EpisodeError
 from gitgoodbench.git.conflicts import TextConflict
 from gitgoodbench.git.histories import read_history
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.targets import Target, find_targets
 from gitgoodbench.plugin.prompts import PROMPT_LIMIT
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios
 from gitgoodbench.scoring.judge.blind import blind
+from tests.support.mining import mine_all
 from tests.support.reading import follow, read_all, unseen
 
 DIFF = (
@@ -201,7 +201,7 @@ def samples_of(
     assert target.mirror is not None
     git = target.mirror.borrow(refs=True)
     if chains:
-        mined = list(mine_repository(git).chains)
+        mined = list(mine_all(git).chains)
         drawn = random.Random(seed).sample(range(len(mined)), min(chains, len(mined)))
         for number in sorted(drawn):
             sample = real_chains.as_sample(target.name, number, mined[number])

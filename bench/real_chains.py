@@ -38,7 +38,6 @@ from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.chains import Chain
 from gitgoodbench.mining.options import LANGUAGES
 from gitgoodbench.mining.records import language_of, sample_id
-from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.targets import Target, find_targets
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.sandbox.base import SandboxProvider
@@ -46,6 +45,7 @@ from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios
 from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH
 from gitgoodbench.workspace.leaks import leaked_objects
+from tests.support.mining import mine_all
 
 TRIALS = (
     ("ir", "oracle", ToolSet.PUBLISHED),
@@ -198,7 +198,7 @@ def broken_promises(found: dict[str, Any]) -> Iterator[str]:
 
 def try_repository(target: Target, args: argparse.Namespace) -> Tally:
     assert target.mirror is not None
-    mined = mine_repository(target.mirror.borrow(refs=True))
+    mined = mine_all(target.mirror.borrow(refs=True))
     samples = [as_sample(target.name, number, chain) for number, chain in enumerate(mined.chains)]
     tally = Tally(chains=len(samples), unfit=Counter({"lines cannot be counted": mined.chains_missing_object}))
     tally.chains += mined.chains_missing_object

@@ -40,7 +40,6 @@ from gitgoodbench.git.commits import read_commits
 from gitgoodbench.git.objects import Entry
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.mining.chains import Chain
-from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.targets import find_targets
 from gitgoodbench.scoring import history_lines
 from gitgoodbench.scoring.chain_gates import valid_syntax
@@ -49,6 +48,7 @@ from gitgoodbench.scoring.history_scores import message_scores, scores_against_t
 from gitgoodbench.scoring.messages import read_messages
 from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
+from tests.support.mining import mine_all
 
 DIFF: Final = (
     "diff", "--text", "--no-renames", "--diff-algorithm=myers", "--indent-heuristic", "--unified=1000000000",
@@ -433,7 +433,7 @@ def _same(first: float | None, second: float | None) -> bool:
 
 
 def chains_of(git: Git, sample: int, seed: int) -> list[Chain]:
-    found = [chain for chain in mine_repository(git).chains if chain.file_lines]
+    found = [chain for chain in mine_all(git).chains if chain.file_lines]
     return random.Random(seed).sample(found, sample) if sample and len(found) > sample else found
 
 

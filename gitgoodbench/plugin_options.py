@@ -1,27 +1,45 @@
 """Options of plug-ins: `--opt icc.hunks=all`.
 
-A scenario, agent or sandbox declares them in its attribute `options`: a class of pydantic, in which every field has a
-type, a default and a description.
+A scenario, agent, sandbox or sample type declares them in its attribute `options`: a class of pydantic, in which every
+field has a type, a default and a description.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.plugins import AGENTS, SANDBOXES, SCENARIOS, plugins
-
-_GROUPS = (SCENARIOS, AGENTS, SANDBOXES)
+from gitgoodbench.plugins import RUN_GROUPS, SAMPLES, plugins
 
 T = TypeVar("T", bound=BaseModel)
 
 
-def read_options(given: Iterable[str]) -> tuple[BaseModel, ...]:
+@dataclass(frozen=True)
+class Alias:
+    """Beside the type of an option (`Annotated[int, Alias("max-chain")]`): it is also the flag `--max-chain`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Aliased:
+    """The option behind an alias, such as `icc.hunks`, and its default as text."""
+
+    option: str
+    default: str
+
+
+def read_options(given: Iterable[str], groups: Sequence[str] = RUN_GROUPS) -> tuple[BaseModel, ...]:
     """The options that are given as `plug-in.name=value`, one object for each plug-in that is named.
+
+    Args:
+        groups: entry points of these groups count; by default those that have a part in a run.
 
     Raises:
         UserError: a plug-in is not installed, or has no such option, or the value is none of its type.
@@ -30,7 +48,7 @@ def read_options(given: Iterable[str]) -> tuple[BaseModel, ...]:
     for text in given:
         name, option, value = _parts(text)
         values.setdefault(name, {})[option] = value
-    return tuple(_read(name, own) for name, own in values.items())
+    return tuple(_read(name, own, groups) for name, own in values.items())
 
 
 def normal_options(given: Sequence[str]) -> tuple[str, ...]:
@@ -44,7 +62,7 @@ def normal_options(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         f"{name}.{option}={value}"
         for (name, option), value in sorted(last.items())
-        if getattr(_read(name, {option: value}), option) != getattr(_declared(name)(), option)
+        if getattr(_read(name, {option: value}, RUN_GROUPS), option) != getattr(_declared(name, RUN_GROUPS)(), option)
     )
 
 
@@ -55,17 +73,36 @@ def options_in(options: Iterable[BaseModel], kind: type[T]) -> T:
 
 def describe_options() -> Iterator[tuple[str, str, str, str]]:
     """Every option of the installed plug-ins: `icc.hunks`, its type, its default, and what it is for."""
-    for name in sorted({name for group in _GROUPS for name in plugins(group)}):
-        try:
-            declared = _declared(name)
-        except UserError:
-            continue
-        for option, field in declared.model_fields.items():
-            kind = declared.model_json_schema()["properties"][option]
-            values = kind.get("enum")
-            shown = " | ".join(map(str, values)) if values else str(kind.get("type", "value"))
-            default = "" if field.default is PydanticUndefined else str(field.default)
-            yield f"{name}.{option}", shown, default, field.description or ""
+    for groups in (RUN_GROUPS, (SAMPLES,)):
+        for name in sorted({name for group in groups for name in plugins(group)}):
+            with contextlib.suppress(UserError):
+                yield from _describe(name, _declared(name, groups))
+
+
+def _describe(name: str, declared: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
+    for option, field in declared.model_fields.items():
+        kind = declared.model_json_schema()["properties"][option]
+        values = kind.get("enum")
+        shown = " | ".join(map(str, values)) if values else str(kind.get("type", "value"))
+        default = "" if field.default is PydanticUndefined else str(field.default)
+        flags = [f"--{part.name}" for part in field.metadata if isinstance(part, Alias)]
+        text = " ".join([field.description or "", *(f"Also as {flag}." for flag in flags)]).strip()
+        yield f"{name}.{option}", shown, default, text
+
+
+def find_aliases(groups: Sequence[str]) -> dict[str, Aliased]:
+    """The options that are also flags, by the names of these. It loads the plug-ins of the groups.
+
+    Where two plug-ins declare one alias, it is that of the first by name.
+    """
+    found: dict[str, Aliased] = {}
+    for name in sorted({name for group in groups for name in plugins(group)}):
+        with contextlib.suppress(UserError):
+            for option, field in _declared(name, groups).model_fields.items():
+                for part in field.metadata:
+                    if isinstance(part, Alias):
+                        found.setdefault(part.name, Aliased(f"{name}.{option}", str(field.default)))
+    return found
 
 
 def _parts(text: str) -> tuple[str, str, str]:
@@ -76,8 +113,8 @@ def _parts(text: str) -> tuple[str, str, str]:
     return name, option.replace("-", "_"), value
 
 
-def _read(name: str, values: dict[str, str]) -> BaseModel:
-    declared = _declared(name)
+def _read(name: str, values: dict[str, str], groups: Sequence[str]) -> BaseModel:
+    declared = _declared(name, groups)
     for option in values:
         if option not in declared.model_fields:
             known = ", ".join(f"{name}.{field}" for field in declared.model_fields)
@@ -86,12 +123,15 @@ def _read(name: str, values: dict[str, str]) -> BaseModel:
         return declared.model_validate_strings(values)
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
+        if not first["loc"]:
+            shown = " ".join(f"--opt {name}.{option}={value}" for option, value in values.items())
+            raise UserError(f"{shown}: {first['msg'].removeprefix('Value error, ')}") from problem
         option = str(first["loc"][0])
         raise UserError(f"--opt {name}.{option}={values.get(option)}: {first['msg'].lower()}") from problem
 
 
-def _declared(name: str) -> type[BaseModel]:
-    installed = [group for group in _GROUPS if name in plugins(group)]
+def _declared(name: str, groups: Sequence[str]) -> type[BaseModel]:
+    installed = [group for group in groups if name in plugins(group)]
     if not installed:
         raise UserError(f"--opt {name}: no plug-in of this name is installed")
     for group in installed:

@@ -27,6 +27,9 @@ SANDBOXES: Final = "gitgoodbench.sandboxes"
 SAMPLES: Final = "gitgoodbench.samples"
 SCORES: Final = "gitgoodbench.scores"
 
+RUN_GROUPS: Final = (SCENARIOS, AGENTS, SANDBOXES)
+"""Those that have a part in a run, and options for it."""
+
 HARNESS: Final = "gitgoodbench"
 """The distribution that the harness itself is."""
 

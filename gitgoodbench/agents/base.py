@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
@@ -71,7 +72,7 @@ class AgentSettings:
     own: tuple[BaseModel, ...] = ()
 
 
-class AgentPlugin:
+class AgentPlugin(ABC):
     """Base of what an entry point of the group `gitgoodbench.agents` names: makes the agent of that name.
 
     asks_model: whether --model, --base-url and prices mean anything to it. reference: whether `--agent reference` is
@@ -86,10 +87,10 @@ class AgentPlugin:
         """Whether the agent is for episodes of a scenario."""
         return True
 
+    @abstractmethod
     def make(self, settings: AgentSettings) -> Agent:
         """Make the agent.
 
         Raises:
             UserError: it cannot be had as it was asked for (no key, an impossible option).
         """
-        raise NotImplementedError

@@ -25,8 +25,10 @@ from gitgoodbench.cli import (
     show,
     validate,
 )
+from gitgoodbench.cli.aliases import plugin_flags
 from gitgoodbench.cli.command import Command
 from gitgoodbench.cli.endings import EXIT_INTERRUPTED, ended, leave_at_once, open_streams
+from gitgoodbench.plugins import RUN_GROUPS, SAMPLES
 
 app = typer.Typer(
     name="gitgoodbench",
@@ -38,14 +40,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("eval", cls=Command)(evaluate.evaluate)
+app.command("eval", cls=plugin_flags(*RUN_GROUPS))(evaluate.evaluate)
 app.command("resume", cls=Command)(resume.resume)
 app.command("score", cls=Command)(score.score)
 app.command("report", cls=Command)(report.report)
 app.command("show", cls=Command)(show.show)
 app.command("schema", cls=Command)(schema.schema)
-app.command("mine", cls=Command)(mine.mine)
-app.command("build-dataset", cls=Command)(build_dataset.build_dataset)
+app.command("mine", cls=plugin_flags(SAMPLES))(mine.mine)
+app.command("build-dataset", cls=plugin_flags(SAMPLES))(build_dataset.build_dataset)
 app.command("validate", cls=Command)(validate.validate)
 app.command("plugins", cls=Command)(plugins.list_plugins)
 app.command("prices", cls=Command)(prices.prices)

@@ -27,8 +27,8 @@ def build_dataset(
         option(
             "--without",
             metavar="FILTER",
-            help="Leave a filter out: license, stars, branches, contributors, fork, archived, recent, conflicts, "
-            "merge-files, chain-length, purity, chain-files, duplicate; or projects for the first seven. Repeatable.",
+            help="Leave a filter out: license, stars, branches, contributors, fork, archived, recent, duplicate, one "
+            "of a sample type, such as purity; or projects for the first seven. Repeatable.",
         ),
     ] = None,
     min_stars: Annotated[int, option("--min-stars", min=0)] = 1000,
@@ -39,10 +39,20 @@ def build_dataset(
         datetime | None,
         option("--as-of", help="The day from which idle days count back. Default: that of the newest commit of all."),
     ] = None,
-    max_conflicts: Annotated[int, option("--max-conflicts", min=1, help="Of a merge.")] = 8,
-    attainable_only: Annotated[
-        bool, option("--attainable-only", help="Only merges whose truth can be reached from their conflicts alone.")
-    ] = False,
+    with_: Annotated[
+        list[str] | None,
+        option("--with", metavar="FILTER", help="Apply a filter that is off by default: attainable. Repeatable."),
+    ] = None,
+    attainable_only: Annotated[bool, option("--attainable-only", help="The same as --with attainable.")] = False,
+    opt: Annotated[
+        list[str] | None,
+        option(
+            "--opt",
+            metavar="TYPE.NAME=VALUE",
+            help="An option of a sample type, such as merge.max_conflicts=4; repeatable (gitgoodbench plugins lists "
+            "them).",
+        ),
+    ] = None,
     language: Annotated[
         list[str] | None,
         option("--language", help="Only these: python, java, kotlin, or another one as NAME=.SUFFIX; repeatable."),
@@ -93,10 +103,10 @@ def build_dataset(
             "min_branches": min_branches,
             "min_contributors": min_contributors,
             "max_idle_days": max_idle_days,
-            "max_conflicts": max_conflicts,
         },
         as_of=as_of,
-        attainable_only=attainable_only,
+        asked=(*(with_ or ()), *(["attainable"] if attainable_only else ())),
+        opt=opt or (),
         languages=language or (),
         sizes={"lite": lite, "full": full},
         by_repository=split_by is SplitBy.REPOSITORY,

@@ -12,15 +12,18 @@ from rich.table import Table
 from gitgoodbench.cli.machine import check_out
 from gitgoodbench.cli.mining import parse_languages
 from gitgoodbench.cli.running import say
+from gitgoodbench.dataset.sample import DIFFICULTIES
 from gitgoodbench.mining.build import SAMPLES, BuildOptions, BuiltDataset, build_dataset, split_folders
 from gitgoodbench.mining.card import split_notes
-from gitgoodbench.mining.filters import PROJECT_FILTERS, FilterSettings
+from gitgoodbench.mining.filters import PROJECT_FILTERS
 from gitgoodbench.mining.mined_file import read_mined
 from gitgoodbench.mining.options import SOURCE_SUFFIXES
-from gitgoodbench.mining.plots import DIFFICULTIES
 from gitgoodbench.mining.push import check_hub_name, push_to_hub
+from gitgoodbench.mining.rules import FilterSettings
 from gitgoodbench.mining.splits import SplitPlan, unix_time
 from gitgoodbench.mining.statistics import difficulties, rows_frame
+from gitgoodbench.plugin_options import read_options
+from gitgoodbench.plugins import SAMPLES as SAMPLE_TYPES
 from gitgoodbench.reporting.tables import make_console
 
 _ALL_PROJECT_FILTERS = "projects"
@@ -33,7 +36,8 @@ def build(
     without: Sequence[str],
     thresholds: Mapping[str, int],
     as_of: datetime | None,
-    attainable_only: bool,
+    asked: Sequence[str],
+    opt: Sequence[str],
     languages: Sequence[str],
     sizes: Mapping[str, int],
     by_repository: bool,
@@ -57,10 +61,12 @@ def build(
         suffixes=tuple(dict.fromkeys((*SOURCE_SUFFIXES, *suffixes.values()))),
         as_of=as_of.replace(tzinfo=None) if as_of else None,
         off=frozenset(off),
+        asked=frozenset(asked),
+        own=read_options(opt, (SAMPLE_TYPES,)),
     )
     plan = SplitPlan(**sizes, seed=seed, by_repository=by_repository, after=unix_time(after) if after else None)
     chosen = tuple(suffixes) if languages else ()
-    options = BuildOptions(filters, plan, attainable_only, chosen, title, plots)
+    options = BuildOptions(filters, plan, chosen, title, plots)
     rows = list(read_mined(*(path.expanduser() for path in mined)))
     console = make_console()
     built = build_dataset(rows, out.expanduser(), options, lambda planned: _print(console, planned, plan))
@@ -83,7 +89,7 @@ def _print(console: Console, built: BuiltDataset, plan: SplitPlan) -> None:
     splits = _table("split", "rows", "repositories", *DIFFICULTIES)
     for name, rows in built.splits.rows.items():
         frame = rows_frame(rows)
-        splits.add_row(name, *map(str, (len(rows), frame.repository.nunique(), *difficulties(frame))))
+        splits.add_row(name, *map(str, (len(rows), frame.repository.nunique(), *difficulties(frame).values())))
     say(console, "")
     console.print(splits)
     for note in split_notes(built.splits, plan):

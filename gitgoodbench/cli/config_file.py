@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from gitgoodbench.cli.aliases import read_aliases
 from gitgoodbench.errors import UserError
 
 
@@ -25,7 +26,7 @@ def read_config_file(context: typer.Context, path: Path | None) -> Path | None:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise UserError(f"--config {path} is not TOML: {problem}") from problem
     flags = {name for parameter in context.command.params if (name := parameter.name) not in (None, "config", "help")}
-    defaults = {key.replace("-", "_"): value for key, value in values.items()}
+    defaults = read_aliases(context, {key.replace("-", "_"): value for key, value in values.items()})
     unknown = sorted(defaults.keys() - flags)
     if unknown:
         known = ", ".join(sorted(str(name).replace("_", "-") for name in flags))

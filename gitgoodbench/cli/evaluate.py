@@ -12,7 +12,6 @@ from gitgoodbench.runs.config import RunConfig
 
 @run_flags(*RunConfig.model_fields)
 def evaluate(
-    hunks: Annotated[str | None, option("--hunks", help="The same as --opt icc.hunks=...")] = None,
     run_id: Annotated[
         str | None,
         option(
@@ -51,4 +50,4 @@ def evaluate(
     """
     from gitgoodbench.cli.running import evaluate_agents
 
-    return evaluate_agents(said({**fields, "hunks": hunks}), out=out, run_id=run_id, dry_run=dry_run)
+    return evaluate_agents(said(fields), out=out, run_id=run_id, dry_run=dry_run)

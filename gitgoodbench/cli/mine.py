@@ -50,8 +50,15 @@ def mine(
             help="Only these: python, java, kotlin, or any other as NAME=.SUFFIX; repeatable. Default: those three.",
         ),
     ] = None,
-    min_chain: Annotated[int, option("--min-chain", min=1, help="Commits of a chain, at least.")] = 3,
-    max_chain: Annotated[int, option("--max-chain", min=1, help="Commits of a chain, at most.")] = 6,
+    opt: Annotated[
+        list[str] | None,
+        option(
+            "--opt",
+            metavar="TYPE.NAME=VALUE",
+            help="An option of a sample type, such as file_commit_chain.max_commits=8; repeatable (gitgoodbench "
+            "plugins lists them).",
+        ),
+    ] = None,
     since: Annotated[datetime | None, option("--since", help="Only what was committed then or later (UTC).")] = None,
     until: Annotated[datetime | None, option("--until", help="Only what was committed then or before (UTC).")] = None,
     refs: Annotated[
@@ -88,7 +95,7 @@ def mine(
         out=out,
         repos=repos,
         languages=language or (),
-        chain=(min_chain, max_chain),
+        opt=opt or (),
         since=since,
         until=until,
         refs=refs.value,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,8 @@ from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
 from gitgoodbench.mining.run import MiningReport, mine, work_folder
 from gitgoodbench.mining.targets import find_targets
 from gitgoodbench.mining.task import Failed, Order, Repositories, Summary
+from gitgoodbench.plugin_options import read_options
+from gitgoodbench.plugins import SAMPLES
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.tables import make_console
 from gitgoodbench.workspace.network import Step
@@ -27,18 +30,6 @@ from gitgoodbench.workspace.store import open_store
 
 EXIT_INCOMPLETE = 3
 EXIT_INTERRUPTED = 130
-
-_COUNTED = ("commits", "merges", "conflicting", "chains", "cherry_picks")
-_LEFT_OUT = {
-    "octopus": "merges of more than two parents",
-    "no_base": "merges without a common base",
-    "merges_missing_object": "merges with missing objects",
-    "merges_out_of_time": "merges out of time",
-    "chains_missing_object": "chains with missing objects",
-    "chains_out_of_time": "chains out of time",
-    "unreadable_commits": "commits with missing objects",
-    "patches_missing_object": "patches with missing objects",
-}
 
 
 def mine_repositories(
@@ -48,7 +39,7 @@ def mine_repositories(
     out: Path,
     repos: Path | None,
     languages: Sequence[str],
-    chain: tuple[int, int],
+    opt: Sequence[str],
     since: datetime | None,
     until: datetime | None,
     refs: str,
@@ -64,8 +55,8 @@ def mine_repositories(
     suffixes = parse_languages(languages)
     order = Order(
         MiningOptions(
-            refs=Refs(refs), min_chain=chain[0], max_chain=chain[1], suffixes=tuple(suffixes.values()),
-            since=_seconds(since), until=_seconds(until),
+            refs=Refs(refs), suffixes=tuple(suffixes.values()), since=_seconds(since), until=_seconds(until),
+            own=read_options(opt, (SAMPLES,)),
         ),
         tuple({**LANGUAGES, **suffixes}.items()),
         Repositories(repos.expanduser().absolute() if repos else None, None, offline),
@@ -156,26 +147,30 @@ def _watching(console: Console) -> Iterator[_Lines]:
 
 
 def _found(counts: Mapping[str, int]) -> str:
-    return (
-        f"{counts['conflicting']} of {counts['merges']} merges conflict, {counts['chains']} chains, "
-        f"{counts['cherry_picks']} cherry-picks, {counts['commits']} commits"
-    )
+    return ", ".join(f"{count} {what}" for what, count in counts.items())
+
+
+def _sum(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return total
 
 
 def _print(console: Console, report: MiningReport) -> None:
     table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("repository", no_wrap=True)
-    for name in (*_COUNTED, "seconds"):
-        table.add_column(name.replace("_", "-"), justify="right", no_wrap=True)
+    total = _sum(summary.counts for summary in report.summaries)
+    for name in (*total, "seconds"):
+        table.add_column(name, justify="right", no_wrap=True)
     for summary in report.summaries:
-        table.add_row(summary.name, *(str(summary.counts[name]) for name in _COUNTED), f"{summary.seconds:.1f}")
-    total = {name: sum(summary.counts[name] for summary in report.summaries) for name in (*_COUNTED, *_LEFT_OUT)}
+        table.add_row(summary.name, *(str(summary.counts.get(name, 0)) for name in total), f"{summary.seconds:.1f}")
     seconds = sum(summary.seconds for summary in report.summaries)
-    table.add_row("all", *(str(total[name]) for name in _COUNTED), f"{seconds:.1f}")
+    table.add_row("all", *map(str, total.values()), f"{seconds:.1f}")
     console.print(table)
-    left_out = [f"{total[name]} {text}" for name, text in _LEFT_OUT.items() if total[name]]
-    if left_out:
-        say(console, f"left out: {', '.join(left_out)}")
+    left_out = _sum(summary.left_out for summary in report.summaries)
+    if any(left_out.values()):
+        say(console, f"left out: {', '.join(f'{count} {what}' for what, count in left_out.items() if count)}")
     if report.failures:
         say(console, f"\n{len(report.failures)} repositories could not be mined; the same command tries them again:")
         errors = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))

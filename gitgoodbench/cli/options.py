@@ -6,11 +6,14 @@ import inspect
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
 from gitgoodbench.runs.config import FLAGS, SEVERAL, RunConfig, spelling
+
+VARIABLE: Final = "GITGOODBENCH_"
+"""How names of variables begin."""
 
 _BOUNDS = {"min": "ge", "max": "le"}
 
@@ -34,16 +37,21 @@ class ImageBase(StrEnum):
 
 def option(flag: str, *short: str, **settings: Any) -> Any:
     """An option with its environment variable: `--max-turns` is also GITGOODBENCH_MAX_TURNS."""
-    variable = f"GITGOODBENCH_{flag.removeprefix('--').upper().replace('-', '_')}"
-    return typer.Option(flag, *short, envvar=variable, show_envvar=False, **settings)
+    return typer.Option(flag, *short, envvar=variable_of(flag), show_envvar=False, **settings)
+
+
+def variable_of(flag: str) -> str:
+    """The environment variable of a flag."""
+    return f"{VARIABLE}{flag.removeprefix('--').upper().replace('-', '_')}"
 
 
 def flag_of(name: str) -> Any:
     """The flag that a field of `RunConfig` declares, or the argument where every run needs it."""
     field, flag = RunConfig.model_fields[name], FLAGS[name]
     if field.is_required():
-        variable = f"GITGOODBENCH_{spelling(name)}"
-        return typer.Argument(envvar=variable, show_envvar=False, metavar=spelling(name), help=flag.help)
+        return typer.Argument(
+            envvar=variable_of(spelling(name)), show_envvar=False, metavar=spelling(name), help=flag.help
+        )
     bounds = {key: getattr(part, by) for key, by in _BOUNDS.items() for part in field.metadata if hasattr(part, by)}
     return option(spelling(name), *flag.short, help=flag.help, metavar=flag.metavar, **bounds)
 

@@ -18,6 +18,7 @@ from gitgoodbench.dataset.hub import HubDataset, load_hub_rows
 from gitgoodbench.dataset.readers import SUFFIXES, Row, read_rows
 from gitgoodbench.dataset.rows import Place, RowError, read_sample
 from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import UserError
 
 MINI: Final = "mini"
@@ -27,8 +28,6 @@ PUBLISHED: Final = {
     "train": HubDataset("JetBrains/git_good_bench-train"),
 }
 """The published suites; `lite` at the revision that the published figures are about."""
-
-_SLOTS: Final = {"merge": "merge", "file_commit_chain": "chain"}
 
 _HUB_SPEC: Final = re.compile(r"hf:(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?", re.ASCII)
 
@@ -56,11 +55,9 @@ class Suite:
 
 
 def _fields(sample: Sample) -> dict[str, Any]:
-    """A sample's fields under the names that fingerprints have always been made of."""
+    """A sample's fields under the names that fingerprints are made of."""
     fields = sample.model_dump(mode="python")
-    spec = fields.pop("spec")
-    former = {"merge": None, "chain": None}
-    return fields | former | {_SLOTS.get(sample.sample_type, "spec"): spec}
+    return fields | sample_type(sample.sample_type).fingerprint_fields(fields.pop("spec"))
 
 
 def load_suite(spec: str, *, skip_invalid: bool = False, offline: bool = False) -> Suite:

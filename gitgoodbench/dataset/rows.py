@@ -16,7 +16,7 @@ from typing import Any, Final, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from gitgoodbench.dataset.sample import Difficulty, Sample
+from gitgoodbench.dataset.sample import DIFFICULTIES, Sample
 from gitgoodbench.dataset.types import SampleType, playable_types, sample_type, sample_types
 from gitgoodbench.errors import UserError
 
@@ -55,7 +55,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "programming_language": "the name of a programming language",
     "scenario": "the fields of the scenario as a Python literal, as JSON or as a struct",
     "project_size": TEXT,
-    "difficulty": f"one of {', '.join(Difficulty.__args__)}",  # type: ignore[attr-defined]
+    "difficulty": f"one of {', '.join(DIFFICULTIES)}",
 }
 _MISSING: Final = object()
 

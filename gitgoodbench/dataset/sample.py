@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializeAsAny, StringConstraints, model_validator
 
@@ -26,6 +26,7 @@ RepositoryName = Annotated[
     str, StringConstraints(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9._-]*/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*\z")
 ]
 Difficulty = Literal["easy", "medium", "hard"]
+DIFFICULTIES: Final[tuple[Difficulty, ...]] = get_args(Difficulty)
 
 
 class _Frozen(BaseModel):

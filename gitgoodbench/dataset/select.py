@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.dataset.sample import DIFFICULTIES, Sample
 from gitgoodbench.errors import UserError
 
 
@@ -68,7 +68,7 @@ def _nothing_left(samples: Sequence[Sample], selection: Selection) -> str:
         *(f"--difficulty {difficulty}" for difficulty in selection.difficulties),
     ]
     languages = sorted({sample.programming_language for sample in samples})
-    difficulties = [name for name in ("easy", "medium", "hard") if name in {sample.difficulty for sample in samples}]
+    difficulties = [name for name in DIFFICULTIES if name in {sample.difficulty for sample in samples}]
     return (
         f"no sample is left by {' '.join(filters)}: the suite's {len(samples)} samples have ids like {samples[0].id}, "
         f"languages {', '.join(languages)}, difficulties {', '.join(difficulties)}"

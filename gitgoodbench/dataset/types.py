@@ -1,15 +1,16 @@
 """The contract of sample types, which are plug-ins: entry points of the group `gitgoodbench.samples`.
 
-A sample type says what the `scenario` column of its rows holds, which commits a row needs, whether the row is what the
-repository has, and, where it has a miner, how such rows are found.
+A sample type says what the `scenario` column of its rows holds, which commits a row needs, and whether the row is what
+the repository has. How such rows are found is a contract of its own, for types that are mined (`mining.contract`).
 """
 
 from __future__ import annotations
 
+import contextlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
@@ -19,56 +20,34 @@ from gitgoodbench.git.process import Git
 from gitgoodbench.plugins import SAMPLES, plugins
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a miner finds. committed: Unix time in seconds. paths: the files it is about, which decide its language.
-
-    difficulty: easy, medium or hard; None where it is too unlike any row of a dataset.
-    """
-
-    spec: BaseModel
-    difficulty: str | None
-    committed: int
-    paths: tuple[bytes, ...] = ()
-
-
-class MiningScope(Protocol):
-    """What a miner is asked for."""
-
-    @property
-    def refs(self) -> str:
-        """Where history starts: `branches` or `all` refs."""
-        ...
-
-    def covers(self, committed: int) -> bool:
-        """Whether what was committed then is wanted."""
-        ...
-
-
-class SampleType:
+class SampleType(ABC):
     """Base of what an entry point of `gitgoodbench.samples` names; the entry point's name is the `sample_type`.
+
+    One that is mined has the base `mining.contract.MinedType`.
 
     spec: the fields of the `scenario` column. Frozen; commits, paths and numbers as in `dataset.sample`.
     expected: what each of these fields must be, in words, for messages about rows; without, pydantic's words.
     title: what several samples are called. playable: whether rows of datasets may be of this type.
+    options: of its own, for `--opt` of `mine` and `build-dataset`, if it has any.
     """
 
     spec: ClassVar[type[BaseModel]]
     expected: ClassVar[Mapping[str, str]] = {}
     title: ClassVar[str] = "samples"
     playable: ClassVar[bool] = True
+    options: ClassVar[type[BaseModel] | None] = None
 
+    @abstractmethod
     def commits(self, spec: Any) -> list[str]:
         """The commits without which a sample cannot be set up."""
-        raise NotImplementedError
 
     def validate(self, repository: Git, spec: Any) -> Iterator[Finding]:  # noqa: ARG002
         """Compare a row with its repository; nothing is yielded where it is right."""
         return iter(())
 
-    def mine(self, repository: Git, scope: MiningScope) -> Iterator[Found]:  # noqa: ARG002
-        """Find samples in a repository, which is only read, in an order that depends on nothing else."""
-        return iter(())
+    def fingerprint_fields(self, spec: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a row under the names that fingerprints of suites are made of."""
+        return {"spec": spec}
 
 
 def sample_types() -> list[str]:
@@ -90,7 +69,7 @@ def sample_type(name: str) -> SampleType:
 
 def playable_types() -> list[str]:
     """The names of the types that rows of datasets may have, of those that can be loaded."""
-    return [name for name in sample_types() if (found := _loaded(name)) is not None and found.playable]
+    return [name for name, found in loadable_types().items() if found.playable]
 
 
 @cache
@@ -100,15 +79,16 @@ def type_of(spec: type[BaseModel]) -> str:
     Raises:
         UserError: there is none.
     """
-    for name in sample_types():
-        found = _loaded(name)
-        if found is not None and found.spec is spec:
+    for name, found in loadable_types().items():
+        if found.spec is spec:
             return name
     raise UserError(f"no sample type has rows with the fields of {spec.__name__}")
 
 
-def _loaded(name: str) -> SampleType | None:
-    try:
-        return sample_type(name)
-    except UserError:
-        return None
+def loadable_types() -> dict[str, SampleType]:
+    """The installed sample types by name, without those of packages that are broken."""
+    found = {}
+    for name in sample_types():
+        with contextlib.suppress(UserError):
+            found[name] = sample_type(name)
+    return found

@@ -24,9 +24,10 @@ from gitgoodbench.dataset.writers import write_samples
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
 from gitgoodbench.mining.card import CardFacts, dataset_card
-from gitgoodbench.mining.filters import FilterSettings, Removed, apply_filters, newest_day
+from gitgoodbench.mining.filters import Removed, apply_filters, newest_day
 from gitgoodbench.mining.plots import draw_plots
 from gitgoodbench.mining.records import MinedRow, sample_id
+from gitgoodbench.mining.rules import FilterSettings
 from gitgoodbench.mining.splits import SPLITS, SplitPlan, Splits, split_rows
 
 SAMPLES: Final = "samples.parquet"
@@ -39,7 +40,6 @@ class BuildOptions:
 
     filters: FilterSettings = field(default_factory=FilterSettings)
     plan: SplitPlan = field(default_factory=SplitPlan)
-    attainable_only: bool = False
     languages: tuple[str, ...] = ()
     title: str = "Git scenarios"
     plots: bool = True
@@ -74,7 +74,7 @@ def build_dataset(
     if filters.as_of is None:
         filters = dataclasses.replace(filters, as_of=newest_day(row.project for row in rows))
     chosen = [row for row in rows if not options.languages or row.language in options.languages]
-    kept, removed = apply_filters(chosen, filters, attainable_only=options.attainable_only)
+    kept, removed = apply_filters(chosen, filters)
     if not kept:
         raise UserError(f"no row is left of {len(rows)}: {_removals(removed, len(rows) - len(chosen))}")
     numbered = number(kept)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from gitgoodbench.dataset.rows import COLUMNS
+from gitgoodbench.dataset.sample import DIFFICULTIES
+from gitgoodbench.mining.contract import MinedType, mined_types
 from gitgoodbench.mining.filters import Removed
-from gitgoodbench.mining.plots import DIFFICULTIES
+from gitgoodbench.mining.markdown import table
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.splits import SplitPlan, Splits
 from gitgoodbench.mining.statistics import by_difficulty, difficulties, repositories, rows_frame
@@ -37,13 +38,14 @@ def dataset_card(facts: CardFacts) -> str:
     rows = facts.splits.rows
     files = {name: f"{name}/*.parquet" for name, part in rows.items() if part}
     everything = [row for part in rows.values() for row in part]
+    types = mined_types(sorted({row.sample_type for row in everything}))
     sections = [
         front_matter(facts.title, files, everything),
-        f"# {facts.title}\n\n{_INTRODUCTION}",
+        f"# {facts.title}\n\n{_introduction(types.values())}",
         f"## Splits\n\n{_split_text(facts)}\n\n{_split_table(rows)}",
         f"## Filters\n\n{_filter_text(facts)}\n\n{_filter_table(facts.removed)}",
         *([_plot_section(facts.plots)] if facts.plots else []),
-        f"## Merges\n\n{_merge_table(everything)}",
+        *_type_sections(types, everything),
         f"## Repositories\n\n{_repository_table(everything)}",
         f"## Columns\n\n{_columns()}",
     ]
@@ -62,28 +64,29 @@ def front_matter(title: str, files: Mapping[str, str], rows: Sequence[MinedRow])
     return "\n".join([*lines, "---"])
 
 
-def split_card(title: str, split: str, rows: int, files: str) -> str:
+def split_card(title: str, split: str, types: Collection[str], rows: int, files: str) -> str:
     """The card of one split on the hub, where it is called `train` as in the published datasets."""
     matter = front_matter(f"{title} ({split})", {"train": files}, [])
-    return f"{matter}\n\n# {title}: {split}\n\n{rows} rows. {_INTRODUCTION}\n\n## Columns\n\n{_columns()}\n"
+    introduction = _introduction(mined_types(sorted(types)).values())
+    return f"{matter}\n\n# {title}: {split}\n\n{rows} rows. {introduction}\n\n## Columns\n\n{_columns()}\n"
 
 
-_INTRODUCTION: Final = """Scenarios for agents that work with Git, mined from real repository history by
-`gitgoodbench mine`, in the schema of GitGoodBench (arXiv 2505.22583): merges that conflict, and chains of commits that
-modify one file.
-The commits named here are under the licences of their repositories; no content of them is part of this dataset."""
+def _introduction(types: Iterable[MinedType]) -> str:
+    kinds = ", ".join(kind.summary or kind.title for kind in types)
+    return (
+        "Scenarios for agents that work with Git, mined from real repository history by `gitgoodbench mine`, in the "
+        f"schema of GitGoodBench (arXiv 2505.22583): {kinds}.\n"
+        "The commits named here are under the licences of their repositories; no content of them is part of this "
+        "dataset."
+    )
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table; all columns but the first are numbers where the first row has numbers."""
-    lines = [[_cell(value) for value in row] for row in rows]
-    right = [bool(lines) and line.replace(".", "").replace("%", "").strip().isdigit() for line in (lines or [[""]])[0]]
-    marks = ["---:" if number else "---" for number in right] if lines else ["---"] * len(header)
-    return "\n".join(f"| {' | '.join(line)} |" for line in [list(header), marks, *lines])
-
-
-def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
+def _type_sections(types: Mapping[str, MinedType], rows: Sequence[MinedRow]) -> Iterator[str]:
+    """What each sample type says about its rows."""
+    for name, kind in types.items():
+        text = kind.section([row for row in rows if row.sample_type == name])
+        if text:
+            yield f"## {kind.title.capitalize()}\n\n{text}"
 
 
 def _split_text(facts: CardFacts) -> str:
@@ -95,9 +98,9 @@ def _split_text(facts: CardFacts) -> str:
     if plan.after is not None:
         day = datetime.fromtimestamp(plan.after, UTC).strftime("%Y-%m-%d")
         text += (
-            f" The split fresh holds merges, and chains with all their commits, that were committed after {day} and "
-            "are not tied to an older row; the sides of a merge may be older, and its repository may be in other "
-            "splits. The others hold nothing later."
+            f" The split fresh holds rows whose commits were all made after {day} and that are not tied to an older "
+            "row; what they start from may be older, and their repositories may be in other splits. The others hold "
+            "nothing later."
         )
     return f"{text}\n\n" + "\n\n".join(split_notes(facts.splits, plan))
 
@@ -106,13 +109,13 @@ def split_notes(splits: Splits, plan: SplitPlan) -> list[str]:
     """What is kept together, what is lost by it, and how near the sizes are to the best there can be."""
     tied = splits.tied
     notes = [
-        "Rows that show the same commit, a side of the same merge or near-identical hunks are never in two splits: "
+        "Rows that show the same commit or near-identical hunks are never in two splits: "
         f"{tied.rows} rows are tied to others ({tied.by_commit} by commits, {tied.by_content} by content); "
         f"of the units that they make ({tied.units}) the largest has {tied.largest} rows."
     ]
     causes = [
         (splits.left_over, f"{splits.left_over} are more of their unit than fits its split"),
-        (splits.straddling, f"{splits.straddling} are chains with commits on both sides of the day"),
+        (splits.straddling, f"{splits.straddling} have commits on both sides of the day"),
         (splits.stale, f"{splits.stale} are later than the day, but tied to an older row"),
     ]
     notes.append(f"{splits.lost} rows are in no split" + "".join(f"; {text}" for count, text in causes if count) + ".")
@@ -128,11 +131,10 @@ def _split_table(splits: Mapping[str, Sequence[MinedRow]]) -> str:
     lines: list[list[object]] = []
     for split, rows in splits.items():
         frame = rows_frame(rows)
-        for (language, sample_type), counts, _ in by_difficulty(frame, "language", "sample_type"):
-            lines.append([split, language, sample_type, *counts, sum(counts)])
-        lines.append(
-            [f"**{split}**", f"{frame.repository.nunique()} repositories", "", *difficulties(frame), len(rows)]
-        )
+        for (language, sample_type), count in by_difficulty(frame, "language", "sample_type"):
+            lines.append([split, language, sample_type, *count.values(), sum(count.values())])
+        total = difficulties(frame).values()
+        lines.append([f"**{split}**", f"{frame.repository.nunique()} repositories", "", *total, len(rows)])
     return table(["split", "language", "sample type", *DIFFICULTIES, "all"], lines)
 
 
@@ -154,24 +156,6 @@ def _filter_table(removed: Sequence[Removed]) -> str:
     )
 
 
-def _merge_table(rows: Sequence[MinedRow]) -> str:
-    """How many merges can be matched at all, by language and difficulty, and what kinds of conflicts they have."""
-    merges = [row for row in rows if row.sample_type == "merge"]
-    if not merges:
-        return "None."
-    lines = [
-        [language, *(f"{hits} of {total}" for hits, total in zip(attainable, counts, strict=True))]
-        for (language,), counts, attainable in by_difficulty(rows_frame(merges), "language")
-    ]
-    kinds = Counter(kind for row in merges for file in row.candidate.files for kind in file.kinds)
-    listed = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
-    return (
-        "Merges whose truth differs from the automatic merge inside the conflicts alone (an agent that only answers "
-        f"conflicts can match no others):\n\n{table(['language', *DIFFICULTIES], lines)}\n\n"
-        f"Kinds of conflicts, counted by file: {listed}."
-    )
-
-
 def _repository_table(rows: Sequence[MinedRow]) -> str:
     lines = repositories(rows_frame(rows))
     more = len(lines) - _MOST_REPOSITORIES
@@ -186,6 +170,6 @@ def _plot_section(plots: Sequence[tuple[str, str]]) -> str:
 
 def _columns() -> str:
     return (
-        f"`{'`, `'.join(COLUMNS)}`, as in the published datasets. `scenario` holds the fields of a merge or of a chain "
-        "as a Python literal in a string (read it with `ast.literal_eval`)."
+        f"`{'`, `'.join(COLUMNS)}`, as in the published datasets. `scenario` holds the fields of the sample type as a "
+        "Python literal in a string (read it with `ast.literal_eval`)."
     )

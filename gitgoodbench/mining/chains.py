@@ -5,10 +5,10 @@ and after, is modified (Git's status M; renames are not followed, so F is neithe
 It is maximal: neither the parent of the oldest nor a child of the newest could be added. Where history forks, every
 way up is a run of its own, and the runs share what lies below the fork; commits of parallel branches are never in one.
 
-Runs are cut from their oldest commit on into windows of `max_chain` commits; the last, at the newest end, holds what
-remains and is dropped if that is less than `min_chain`. So windows of one run do not overlap; a window that lies below
-a fork is the same for all runs through it and is found once; and a history that grows at its newest end keeps every
-full window it had. The base of a chain, the parent of its oldest commit, always exists.
+Runs are cut from their oldest commit on into windows of `max_commits` commits; the last, at the newest end, holds what
+remains and is dropped if that is less than `min_commits`. So windows of one run do not overlap; a window that lies
+below a fork is the same for all runs through it and is found once; and a history that grows at its newest end keeps
+every full window it had. The base of a chain, the parent of its oldest commit, always exists.
 
 Memory: the windows not yet full at the tips of the walk, never whole runs.
 """
@@ -18,16 +18,53 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Final, Literal
+from typing import Annotated, Final, Literal, Self
 
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.process import Git
+from gitgoodbench.mining.branches import branches_of
 from gitgoodbench.mining.chain_hunks import read_hunks
+from gitgoodbench.mining.contract import Found, Miner, Walk
 from gitgoodbench.mining.diffs import CommitDiff, State, read_diffs, state_after, state_before
 from gitgoodbench.mining.history import Commit
-from gitgoodbench.mining.options import SOURCE_SUFFIXES, MiningOptions
+from gitgoodbench.mining.options import SOURCE_SUFFIXES
 from gitgoodbench.mining.sketches import digest_of, sketches_of
+from gitgoodbench.mining.spool import Spool
+from gitgoodbench.plugin_options import Alias, options_in
 
 _COMMITS_AT_ONCE: Final = 256
+
+
+class ChainOptions(BaseModel):
+    """Bounds of what is mined, and of the rows of a dataset."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    min_commits: Annotated[int, Alias("min-chain")] = Field(
+        default=3, ge=1, description="Commits of a chain, at least."
+    )
+    max_commits: Annotated[int, Alias("max-chain")] = Field(default=6, ge=1, description="Commits of a chain, at most.")
+    min_purity: float = Field(default=0.5, ge=0, le=1, description="Purity of a chain in a dataset, at least.")
+
+    @model_validator(mode="after")
+    def _check_bounds(self) -> Self:
+        if self.min_commits > self.max_commits:
+            raise ValueError(f"chains of {self.min_commits} to {self.max_commits} commits cannot be")
+        return self
+
+
+class ChainColumns(BaseModel):
+    """What the mined file says of a chain besides: see `Chain`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    base: str | None = None
+    commits: tuple[str, ...] = ()
+    file_lines: int | None = None
+    all_lines: int | None = None
+    sources_only: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +134,9 @@ class _Tip:
 class WindowFinder:
     """Is shown every commit, parents first, and gives each window as soon as it is certain."""
 
-    def __init__(self, options: MiningOptions) -> None:
-        self._options = options
+    def __init__(self, limits: ChainOptions, suffixes: tuple[bytes, ...]) -> None:
+        self._limits = limits
+        self._suffixes = suffixes
         self._tips: dict[str, _Tip] = {}
 
     def visit(self, commit: Commit) -> Iterator[Window]:
@@ -123,7 +161,7 @@ class WindowFinder:
         below = self._tips[parent].runs
         runs = {}
         for header, path in commit.changes or ():
-            if not path.endswith(self._options.suffixes) or not _modifies_file(header):
+            if not path.endswith(self._suffixes) or not _modifies_file(header):
                 continue
             window = Window(path, parent, (commit.oid,), commit.committed, commit.committed)
             run = below.get(path)
@@ -137,47 +175,85 @@ class WindowFinder:
         return runs
 
     def _full(self, run: _Run) -> bool:
-        return len(run.window.commits) == self._options.max_chain
+        return len(run.window.commits) == self._limits.max_commits
 
     def _remains(self, runs: Mapping[bytes, _Run]) -> Iterator[Window]:
         for run in runs.values():
-            if not run.continued and self._options.min_chain <= len(run.window.commits) < self._options.max_chain:
+            if not run.continued and self._limits.min_commits <= len(run.window.commits) < self._limits.max_commits:
                 yield run.window
 
 
-class ChainMiner:
-    """Is shown every commit, parents first; `chains` gives those that have become certain since it was last asked.
+class ChainMiner(Miner):
+    """Is shown every commit, parents first. Chains go to disk as soon as so many are certain that counting pays.
 
     missing_object: chains whose lines cannot be counted. out_of_time: chains not committed when asked for.
     """
 
-    def __init__(self, scratch: Git, options: MiningOptions) -> None:
+    def __init__(self, walk: Walk) -> None:
         self.missing_object = 0
         self.out_of_time = 0
-        self._scratch = scratch
-        self._options = options
-        self._finder = WindowFinder(options)
+        self._walk = walk
+        self._limits = options_in(walk.options.own, ChainOptions)
+        self._finder = WindowFinder(self._limits, walk.options.suffixes)
         self._pending: list[Window] = []
+        self._chains: Spool[Chain] = Spool()
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        return {"chains with missing objects": self.missing_object, "chains out of time": self.out_of_time}
 
     def visit(self, commit: Commit) -> None:
         for window in self._finder.visit(commit):
-            if self._options.covers(window.committed):
+            if self._walk.options.covers(window.committed):
                 self._pending.append(window)
             else:
                 self.out_of_time += 1
+        if len(self._pending) >= _COMMITS_AT_ONCE // self._limits.min_commits:
+            self._count_pending()
 
-    @property
-    def ready(self) -> bool:
-        """Whether so many chains wait that counting their lines pays."""
-        return len(self._pending) >= _COMMITS_AT_ONCE // self._options.min_chain
+    def found(self) -> Iterator[Found]:
+        chains = self.chains()
+        branches = branches_of(self._walk.repository, {chain.commits[-1] for chain in chains})
+        return (_found(chain, branches.get(chain.commits[-1], "")) for chain in chains)
 
-    def chains(self) -> Iterator[Chain]:
+    def chains(self) -> Spool[Chain]:
+        """Those of the commits that were shown so far, once the last one was."""
+        self._count_pending()
+        return self._chains
+
+    def _count_pending(self) -> None:
         pending, self._pending = self._pending, []
-        for chain in count_lines(self._scratch, pending, self._options.source_suffixes):
+        for chain in count_lines(self._walk.scratch, pending, self._walk.options.source_suffixes):
             if chain is None:
                 self.missing_object += 1
             else:
-                yield chain
+                self._chains.add(chain)
+
+
+def _found(chain: Chain, branch: str) -> Found:
+    return Found(
+        spec=FileCommitChainSpec(
+            file=chain.path.decode("utf-8", "surrogateescape"),
+            branch=branch,
+            times_seen_consecutively=len(chain.commits),
+            purity=chain.purity,
+            newest_commit=chain.commits[-1],
+            oldest_commit=chain.commits[0],
+        ),
+        columns=ChainColumns(
+            base=chain.base,
+            commits=chain.commits,
+            file_lines=chain.file_lines,
+            all_lines=chain.all_lines,
+            sources_only=chain.sources_only,
+        ),
+        difficulty=chain.difficulty,
+        committed=chain.committed,
+        begun=chain.begun,
+        paths=(chain.path,),
+        sketches=chain.sketches,
+        content=chain.content,
+    )
 
 
 @dataclass(slots=True)

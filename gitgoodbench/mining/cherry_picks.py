@@ -15,19 +15,16 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
-from gitgoodbench.git.batch import ObjectReader
-from gitgoodbench.git.process import Git
+from gitgoodbench.dataset.sample import CherryPickSpec
+from gitgoodbench.mining.contract import Found, Miner, Walk
 from gitgoodbench.mining.history import Commit
-from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.patch_ids import patch_ids
-from gitgoodbench.mining.steps import Tell, tell_nobody
 
 _MANY: Final = 20
 _SAMPLE: Final = 8
@@ -68,24 +65,22 @@ class CherryPick:
     source_present: bool
 
 
-class CherryPickMiner:
-    """Is shown every commit, and then gives the candidates. Notes of the commits lie on disk. Context manager."""
+class CherryPickMiner(Miner):
+    """Is shown every commit, and then gives the candidates. Notes of the commits lie on disk."""
 
-    def __init__(self, scratch: Git, reader: ObjectReader, options: MiningOptions) -> None:
+    def __init__(self, walk: Walk) -> None:
         self.missing_object = 0
-        self._scratch = scratch
-        self._reader = reader
-        self._options = options
+        self._scratch = walk.scratch
+        self._reader = walk.reader
+        self._options = walk.options
+        self._tell = walk.tell
         self._notes = sqlite3.connect("", isolation_level=None)  # a temporary file of SQLite's own
+        walk.resources.callback(self._notes.close)
         self._notes.executescript(f"PRAGMA journal_mode = OFF; PRAGMA cache_size = -500; {_SCHEMA} BEGIN;")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._notes.close()
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        return {"patches with missing objects": self.missing_object}
 
     def visit(self, commit: Commit) -> None:
         picked, key, raw, sample = commit.picked_from, None, None, None
@@ -100,11 +95,14 @@ class CherryPickMiner:
                 (commit.oid, commit.committed, picked, key, raw, sample),
             )
 
-    def cherry_picks(self, tell: Tell = tell_nobody) -> Iterator[CherryPick]:
+    def found(self) -> Iterator[Found]:
+        return map(_found, self.cherry_picks())
+
+    def cherry_picks(self) -> Iterator[CherryPick]:
         """By trailer in the order of history, then those known by their patch ids alone."""
         self._notes.execute("CREATE INDEX by_oid ON commits (oid)")
         for compared, (oid, patch) in enumerate(patch_ids(self._scratch, self._similar())):
-            tell("comparing patches", compared, None)
+            self._tell("comparing patches", compared, None)
             if patch is None:
                 self.missing_object += 1
             else:
@@ -161,6 +159,17 @@ class CherryPickMiner:
     def _patch(self, oid: str) -> str | None:
         row = self._notes.execute("SELECT patch FROM commits JOIN patches USING (raw) WHERE oid = ?", (oid,)).fetchone()
         return row[0] if row else None
+
+
+def _found(pick: CherryPick) -> Found:
+    spec = CherryPickSpec(
+        commit=pick.oid,
+        source=pick.source,
+        trailer=pick.trailer,
+        same_patch=pick.patch_id,
+        source_present=pick.source_present,
+    )
+    return Found(spec, None, pick.committed)
 
 
 def _digest(lines: Iterable[bytes]) -> bytes:

@@ -1,19 +1,21 @@
-"""The filters of the published dataset (GitGoodBench, section 3), each of which can be switched off."""
+"""The filters of the published dataset (GitGoodBench, section 3), each of which can be switched off.
+
+Those that look at projects are here; those that look at samples are brought by the sample types.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from gitgoodbench.dataset.sample import FileCommitChainSpec, MergeSpec
-from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import UserError
-from gitgoodbench.mining.options import SOURCE_SUFFIXES
+from gitgoodbench.mining.contract import mined_type, mined_types
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.records import MinedRow
+from gitgoodbench.mining.rules import Filter, FilterSettings
 
 PERMISSIVE: Final = frozenset(
     {
@@ -51,27 +53,6 @@ _GITHUB_NAMES: Final = (
 
 
 @dataclass(frozen=True)
-class FilterSettings:
-    """Thresholds, as published. as_of: the day that `recent` looks back from; None: that of the newest commit.
-
-    off: names of filters that are not applied. suffixes: how names of source files end.
-    """
-
-    min_stars: int = 1000
-    min_branches: int = 5
-    min_contributors: int = 10
-    max_idle_days: int = 31
-    min_conflicts: int = 1
-    max_conflicts: int = 8
-    min_chain: int = 3
-    max_chain: int = 6
-    min_purity: float = 0.5
-    suffixes: tuple[bytes, ...] = SOURCE_SUFFIXES
-    as_of: datetime | None = None
-    off: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
 class Removed:
     """What a filter removed of the rows that the ones before it had left. unknown: rows without the fact it asks."""
 
@@ -80,19 +61,6 @@ class Removed:
     rows: int
     unknown: int
     applied: bool
-
-
-Test = Callable[[MinedRow, FilterSettings], bool | None]
-"""Whether a row may stay; None where a fact is unknown, and then it may not."""
-
-
-@dataclass(frozen=True)
-class Filter:
-    """A filter by its name. describe: what it asks for, in words."""
-
-    name: str
-    describe: Callable[[FilterSettings], str]
-    test: Test
 
 
 def spdx_id(licence: str) -> str:
@@ -121,43 +89,8 @@ def _recent(row: MinedRow, settings: FilterSettings) -> bool | None:
     return _day(row.project.last_commit) >= settings.as_of - timedelta(days=settings.max_idle_days)
 
 
-def _conflicts(row: MinedRow, settings: FilterSettings) -> bool | None:
-    spec = row.candidate.spec
-    if not isinstance(spec, MergeSpec):
-        return True
-    listed = bool(spec.files_in_merge_conflict)
-    return listed and settings.min_conflicts <= spec.total_number_of_merge_conflicts <= settings.max_conflicts
-
-
-def _merge_files(row: MinedRow, settings: FilterSettings) -> bool | None:
-    spec = row.candidate.spec
-    return not isinstance(spec, MergeSpec) or all(
-        path.encode("utf-8", "surrogateescape").endswith(settings.suffixes) for path in spec.files_in_merge_conflict
-    )
-
-
-def _chain_length(row: MinedRow, settings: FilterSettings) -> bool | None:
-    spec = row.candidate.spec
-    if not isinstance(spec, FileCommitChainSpec):
-        return True
-    return settings.min_chain <= spec.times_seen_consecutively <= settings.max_chain
-
-
-def _purity(row: MinedRow, settings: FilterSettings) -> bool | None:
-    spec = row.candidate.spec
-    return not isinstance(spec, FileCommitChainSpec) or spec.purity >= settings.min_purity
-
-
-def _chain_files(row: MinedRow, _: FilterSettings) -> bool | None:
-    return not isinstance(row.candidate.spec, FileCommitChainSpec) or row.candidate.sources_only
-
-
 def _sample(row: MinedRow, _: FilterSettings) -> bool | None:
-    return sample_type(row.sample_type).playable and row.candidate.difficulty is not None
-
-
-def _suffix_list(settings: FilterSettings) -> str:
-    return " ".join(suffix.decode("ascii") for suffix in settings.suffixes)
+    return mined_type(row.sample_type).playable and row.candidate.difficulty is not None
 
 
 PROJECT_FILTERS: Final = (
@@ -177,58 +110,85 @@ PROJECT_FILTERS: Final = (
     Filter("archived", lambda _: "not archived", lambda r, _: _not(r.project.is_archived)),
     Filter("recent", lambda s: f"a commit in the {s.max_idle_days} days before {_shown(s.as_of)}", _recent),
 )
-SAMPLE_FILTERS: Final = (
-    Filter("conflicts", lambda s: f"merges of {s.min_conflicts} to {s.max_conflicts} conflicts", _conflicts),
-    Filter("merge-files", lambda s: f"merges with conflicts in {_suffix_list(s)} alone", _merge_files),
-    Filter("chain-length", lambda s: f"chains of {s.min_chain} to {s.max_chain} commits", _chain_length),
-    Filter("purity", lambda s: f"chains with a purity >= {s.min_purity:g}", _purity),
-    Filter("chain-files", lambda _: "chains that change source files alone", _chain_files),
-    Filter("sample", lambda _: "a merge, or a chain that has a difficulty", _sample),
-)
-ATTAINABLE: Final = "attainable"
 DUPLICATE: Final = "duplicate"
-FILTERS: Final = (*PROJECT_FILTERS, *SAMPLE_FILTERS)
-_ALWAYS: Final = frozenset({"sample"})
-SWITCHABLE: Final = (*(rule.name for rule in FILTERS if rule.name not in _ALWAYS), DUPLICATE)
-"""Names of the filters that can be switched off."""
+_SAMPLE: Final = Filter("sample", lambda _: "rows of a type that datasets have, with a difficulty", _sample)
 
 
-def passes(rule: Filter, row: MinedRow, settings: FilterSettings) -> bool:
-    """Whether a filter lets a row stay."""
-    return bool(rule.test(row, settings))
+@dataclass(frozen=True)
+class Filters:
+    """The filters that there are, in the order in which they are applied.
+
+    samples: of the sample types, each for rows of its own type; the others come from a project's facts.
+    on_demand: the same, of those that somebody must ask for. They are applied last.
+    """
+
+    samples: tuple[Filter, ...]
+    on_demand: tuple[Filter, ...]
+
+    @property
+    def switchable(self) -> tuple[str, ...]:
+        """Names of the filters that can be left out."""
+        return (*(rule.name for rule in (*PROJECT_FILTERS, *self.samples)), DUPLICATE)
 
 
-def apply_filters(
-    rows: Sequence[MinedRow], settings: FilterSettings, *, attainable_only: bool = False
-) -> tuple[list[MinedRow], list[Removed]]:
+def installed_filters() -> Filters:
+    """The filters of the sample types that are installed.
+
+    Raises:
+        UserError: a sample type cannot be loaded.
+    """
+    rules = [_for_type(name, rule) for name, kind in mined_types().items() for rule in kind.filters()]
+    return Filters(tuple(rule for rule in rules if not rule.on_demand), tuple(rule for rule in rules if rule.on_demand))
+
+
+def objections(row: MinedRow, settings: FilterSettings) -> list[str]:
+    """What a row would have to be for a dataset, whatever its project is: one text for each filter that removes it."""
+    rules = (*installed_filters().samples, _SAMPLE)
+    return [rule.describe(settings) for rule in rules if not rule.test(row, settings)]
+
+
+def _for_type(name: str, rule: Filter) -> Filter:
+    """A filter that lets rows of other types stay."""
+    return replace(rule, test=lambda row, settings: row.sample_type != name or rule.test(row, settings))
+
+
+def apply_filters(rows: Sequence[MinedRow], settings: FilterSettings) -> tuple[list[MinedRow], list[Removed]]:
     """The rows that stay, and what each filter removed, in the order in which they are applied.
 
     Raises:
-        UserError: a filter to switch off does not exist.
+        UserError: a filter to leave out or to apply does not exist.
     """
-    unknown = sorted(settings.off - set(SWITCHABLE))
-    if unknown:
-        raise UserError(f"there is no filter {unknown[0]!r} to leave out: {', '.join(SWITCHABLE)}")
-    removed = []
+    filters = installed_filters()
+    _check_names(settings.off, filters.switchable, "leave out")
+    _check_names(settings.asked, [rule.name for rule in filters.on_demand], "apply")
     remaining = list(rows)
-    for rule in FILTERS:
-        applied = rule.name not in settings.off
-        verdicts = [rule.test(row, settings) if applied else True for row in remaining]
-        left = [row for row, verdict in zip(remaining, verdicts, strict=True) if verdict]
-        lost, unknown_facts = len(remaining) - len(left), verdicts.count(None)
-        removed.append(Removed(rule.name, rule.describe(settings), lost, unknown_facts, applied))
-        remaining = left
+    removed = []
+    for rule in (*PROJECT_FILTERS, *filters.samples, _SAMPLE):
+        remaining, lost = _apply(rule, remaining, settings, rule.name not in settings.off)
+        removed.append(lost)
     before = len(remaining)
     if DUPLICATE not in settings.off:
         remaining = _without_duplicates(remaining)
     meaning = "the same commits, or the same changes, are not listed before, be it in another repository"
     removed.append(Removed(DUPLICATE, meaning, before - len(remaining), 0, DUPLICATE not in settings.off))
-    before = len(remaining)
-    if attainable_only:
-        remaining = [row for row in remaining if row.candidate.attainable is not False]
-    meaning = "merges whose truth can be reached from their conflicts alone"
-    removed.append(Removed(ATTAINABLE, meaning, before - len(remaining), 0, attainable_only))
+    for rule in filters.on_demand:
+        remaining, lost = _apply(rule, remaining, settings, rule.name in settings.asked)
+        removed.append(lost)
     return remaining, removed
+
+
+def _apply(
+    rule: Filter, rows: list[MinedRow], settings: FilterSettings, applied: bool
+) -> tuple[list[MinedRow], Removed]:
+    verdicts = [rule.test(row, settings) if applied else True for row in rows]
+    left = [row for row, verdict in zip(rows, verdicts, strict=True) if verdict]
+    return left, Removed(rule.name, rule.describe(settings), len(rows) - len(left), verdicts.count(None), applied)
+
+
+def _check_names(given: Collection[str], known: Sequence[str], purpose: str) -> None:
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise UserError(f"there is no filter {unknown[0]!r} to {purpose}: {', '.join(known)}")
 
 
 def newest_day(projects: Iterable[Project]) -> datetime | None:
@@ -237,22 +197,13 @@ def newest_day(projects: Iterable[Project]) -> datetime | None:
 
 
 def _without_duplicates(rows: Sequence[MinedRow]) -> list[MinedRow]:
-    """The rows that show neither the commits nor the hunks (blanks aside) of a row before them.
-
-    A merge has those of another one where it has all regions of its conflicts, a chain where it has all its hunks.
-    """
-    seen: set[tuple[str, ...]] = set()
+    """The rows that show neither what a row before them shows nor the same hunks (blanks aside)."""
+    seen: set[tuple[object, ...]] = set()
     kept = []
     for row in rows:
-        spec, content = row.candidate.spec, row.candidate.content
-        if isinstance(spec, MergeSpec):
-            keys: list[tuple[str, ...]] = [(spec.merge_commit_hash,)]
-        elif isinstance(spec, FileCommitChainSpec):
-            keys = [(*row.candidate.commits, spec.file)]
-        else:
-            keys = [(row.sample_type, spec.model_dump_json())]
-        if content is not None:
-            keys.append((row.sample_type, content))
+        keys: list[tuple[object, ...]] = [(row.sample_type, "identity", *mined_type(row.sample_type).identity(row))]
+        if row.candidate.content is not None:
+            keys.append((row.sample_type, "content", row.candidate.content))
         if seen.isdisjoint(keys):
             kept.append(row)
         seen.update(keys)

@@ -15,32 +15,54 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from operator import itemgetter
 from pathlib import Path
 from typing import Final, Literal
 
+from pydantic import BaseModel, ConfigDict
+
+from gitgoodbench.dataset.sample import MergeSpec
 from gitgoodbench.git.attainable import solve, truth_blobs_needed
 from gitgoodbench.git.batch import FOLDER, MissingObjectError, ObjectReader
 from gitgoodbench.git.conflict_text import marker_size
 from gitgoodbench.git.conflicts import ConflictModel, PathConflict, ReadBlobs, conflict_paths, find_conflicts
 from gitgoodbench.git.objects import Entry, Tree, read_tree
+from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay, Stages
 from gitgoodbench.git.tree_paths import is_tree_path
 from gitgoodbench.mining.attributes import AttributeWatch, Layout
+from gitgoodbench.mining.contract import Found, Miner, Walk
 from gitgoodbench.mining.history import Commit
 from gitgoodbench.mining.merge_spool import MergeCommit, MergeSpool
-from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
 from gitgoodbench.mining.sketches import digest_of, sketches_of
 from gitgoodbench.mining.spool import Spool
-from gitgoodbench.mining.steps import Tell, tell_nobody
 from gitgoodbench.workspace.build import attribute_rules
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 _PLAIN_NAMES: Final = {"contents": "content", "directory rename suggested": "file location"}
 """Names of conflict kinds as Git's messages have them, where its machine-readable ones differ."""
+
+
+class ConflictedFile(BaseModel):
+    """A file in conflict. path: as `git.paths.show_path` shows it. kinds, regions: as in `MergedFile`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    path: str
+    kinds: tuple[str, ...]
+    regions: int
+
+
+class MergeColumns(BaseModel):
+    """What the mined file says of a merge besides: see `ConflictingMerge`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    attainable: bool | None = None
+    files: tuple[ConflictedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +128,10 @@ class MergeCounts:
     missing_object: int = 0
     out_of_time: int = 0
 
+    @property
+    def total(self) -> int:
+        return sum(astuple(self))
+
     def add(self, result: Result) -> None:
         """Count a merge that was replayed."""
         if result is None:
@@ -118,37 +144,48 @@ class MergeCounts:
             self.conflicting += 1
 
 
-class MergeMiner:
-    """Is shown every commit, parents first, and then gives the merges that conflict.
+class MergeMiner(Miner):
+    """Is shown every commit, parents first, and then gives the merges that conflict. Between lies a file on disk."""
 
-    Args:
-        mirror: the repository; only read.
-        reader: reads its objects.
-        spool: keeps the merges in between.
-    """
-
-    def __init__(self, mirror: Git, reader: ObjectReader, spool: MergeSpool, options: MiningOptions) -> None:
-        self.counts = MergeCounts()
-        self._mirror = mirror
-        self._spool = spool
-        self._options = options
-        self._watch = AttributeWatch(reader)
+    def __init__(self, walk: Walk) -> None:
+        self.seen = MergeCounts()
+        self._mirror = walk.repository
+        self._spool = walk.resources.enter_context(MergeSpool())
+        self._options = walk.options
+        self._tell = walk.tell
+        self._watch = AttributeWatch(walk.reader)
         self._visited = 0
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return {"merges": self.seen.total, "conflicting": self.seen.conflicting}
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        return {
+            "merges of more than two parents": self.seen.octopus,
+            "merges without a common base": self.seen.no_base,
+            "merges with missing objects": self.seen.missing_object,
+            "merges out of time": self.seen.out_of_time,
+        }
 
     def visit(self, commit: Commit) -> None:
         self._visited += 1
         self._watch.visit(commit)
         if len(commit.parents) > 2:
-            self.counts.octopus += 1
+            self.seen.octopus += 1
         elif len(commit.parents) == 2:
             if self._options.covers(commit.committed):
                 local, incoming = commit.parents
                 merge = MergeCommit(self._visited, commit.oid, (local, incoming), commit.committed)
                 self._spool.add(merge, self._watch.layout(local))
             else:
-                self.counts.out_of_time += 1
+                self.seen.out_of_time += 1
 
-    def merges(self, tell: Tell = tell_nobody) -> Iterator[ConflictingMerge]:
+    def found(self) -> Iterator[Found]:
+        return map(_found, self.merges())
+
+    def merges(self) -> Iterator[ConflictingMerge]:
         """Those that conflict, in the order in which they were visited."""
         by_layout = []
         replayed = 0
@@ -157,9 +194,9 @@ class MergeMiner:
             by_layout.append(found)
             with ScratchRepository(self._mirror) as scratch, ObjectReader(scratch.git) as reader:
                 for merge, result in self._replayed(scratch.git, reader, layout):
-                    tell("replaying merges", replayed, len(self._spool))
+                    self._tell("replaying merges", replayed, len(self._spool))
                     replayed += 1
-                    self.counts.add(result)
+                    self.seen.add(result)
                     if isinstance(result, ConflictingMerge):
                         found.add((merge.position, result))
         return (merge for _, merge in heapq.merge(*by_layout, key=itemgetter(0)))
@@ -214,6 +251,30 @@ class MergeMiner:
                 return Obstacle.MISSING_OBJECT
             except GitError as problem:
                 return obstacle(problem.git_args, problem.result)
+
+
+def _found(merge: ConflictingMerge) -> Found:
+    return Found(
+        spec=MergeSpec(
+            merge_commit_hash=merge.oid,
+            parents=merge.parents,
+            number_of_files_with_merge_conflict=len(merge.files),
+            total_number_of_merge_conflicts=merge.conflicts,
+            files_in_merge_conflict=tuple(path.decode("utf-8", "surrogateescape") for path in merge.paths),
+        ),
+        columns=MergeColumns(
+            attainable=merge.attainable,
+            files=tuple(
+                ConflictedFile(path=show_path(file.path), kinds=file.kinds, regions=file.regions)
+                for file in merge.files
+            ),
+        ),
+        difficulty=merge.difficulty,
+        committed=merge.committed,
+        paths=merge.paths,
+        sketches=merge.sketches,
+        content=merge.content,
+    )
 
 
 def _lay_out(scratch: Git, reader: ObjectReader, layout: Layout) -> None:

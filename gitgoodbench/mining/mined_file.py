@@ -13,22 +13,15 @@ from typing import IO, Any, Final
 from pydantic import ValidationError
 
 from gitgoodbench.dataset.readers import read_rows
-from gitgoodbench.dataset.rows import COLUMNS, Place, RowError
-from gitgoodbench.dataset.types import sample_type, sample_types
+from gitgoodbench.dataset.rows import Place, RowError
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import replacing
+from gitgoodbench.mining.columns import COMMON, Column, arrow_schema, mined_columns
+from gitgoodbench.mining.contract import mined_types
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.records import Candidate, MinedRow, spec_fields
 
 SUFFIXES: Final = (".parquet", ".jsonl")
-
-_PROJECT_COLUMNS: Final = ("is_fork", "is_archived", "branches", "contributors", "last_commit", "code_lines")
-_CANDIDATE_COLUMNS: Final = (
-    "committed", "attainable", "files", "base", "commits", "file_lines", "all_lines", "sources_only",
-    "begun", "content", "sketches",
-)  # fmt: skip
-MINED_COLUMNS: Final = (*COLUMNS, *_CANDIDATE_COLUMNS, "project_language", *_PROJECT_COLUMNS)
-"""The published columns, then those of mining's own."""
 
 _ROWS_IN_GROUP: Final = 4096
 _TEXT: Final = "a row of `gitgoodbench mine`"
@@ -38,15 +31,16 @@ def write_mined(rows: Iterable[MinedRow], path: Path) -> int:
     """Write rows to a .parquet or .jsonl file, whole or not at all, and say how many. Equal rows give equal bytes.
 
     Raises:
-        UserError: the suffix is another one, or the file cannot be written.
+        UserError: the suffix is another one, the file cannot be written, or sample types disagree about a column.
     """
     check_suffix(path)
+    columns = mined_columns()
     writer = _parquet_writer if path.suffix.lower() == ".parquet" else _json_writer
     count = 0
     try:
-        with replacing(path) as partial, partial.open("wb") as file, writer(file) as write:
+        with replacing(path) as partial, partial.open("wb") as file, writer(file, columns) as write:
             remaining = iter(rows)
-            while group := [mined_fields(row) for row in islice(remaining, _ROWS_IN_GROUP)]:
+            while group := [mined_fields(row, columns) for row in islice(remaining, _ROWS_IN_GROUP)]:
                 count += len(group)
                 write(group)
     except OSError as problem:
@@ -73,11 +67,12 @@ def check_suffix(path: Path) -> None:
         raise UserError(f"{path}: mined candidates are written to {' or '.join(SUFFIXES)} files")
 
 
-def mined_fields(row: MinedRow) -> dict[str, Any]:
+def mined_fields(row: MinedRow, columns: Mapping[str, Column]) -> dict[str, Any]:
     """A row as plain values, by column."""
-    project = row.project.model_dump()
-    candidate = row.candidate.model_dump(include=set(_CANDIDATE_COLUMNS))
-    own = {
+    fields = {
+        **row.project.model_dump(),
+        **row.candidate.columns.model_dump(),
+        **row.candidate.model_dump(include={"committed", *COMMON}),
         "id": row.id,
         "programming_language": row.language,
         "scenario": repr(spec_fields(row.candidate.spec)),
@@ -86,21 +81,23 @@ def mined_fields(row: MinedRow) -> dict[str, Any]:
         "difficulty": row.candidate.difficulty,
         "project_language": row.project.programming_language,
     }
-    fields = {**project, **candidate, **own}
-    return {name: fields[name] for name in MINED_COLUMNS}
+    return {name: fields.get(name, column.default) for name, column in columns.items()}
 
 
 def _mined_row(row: Mapping[str, Any], place: Place) -> MinedRow:
     name = row.get("sample_type")
-    if name not in sample_types():
-        raise RowError(place, "sample_type", f"one of {', '.join(sample_types())}", name)
-    spec = sample_type(str(name)).spec
+    types = mined_types()
+    if name not in types:
+        raise RowError(place, "sample_type", f"one of {', '.join(sorted(types))}", name)
+    kind = types[str(name)]
+    present = {column: value for column, value in row.items() if value is not None}
     try:
         project = Project.model_validate({**row, "programming_language": row.get("project_language")})
         candidate = Candidate.model_validate(
             {
-                **{name: row[name] for name in _CANDIDATE_COLUMNS if row.get(name) is not None},
-                "spec": spec.model_validate(_scenario(row.get("scenario"), place)),
+                **{name: present[name] for name in ("committed", *COMMON) if name in present},
+                "spec": kind.spec.model_validate(_scenario(row.get("scenario"), place)),
+                "columns": kind.columns.model_validate(present),
                 "language": row.get("programming_language"),
                 "difficulty": row.get("difficulty"),
             }
@@ -120,7 +117,7 @@ def _scenario(text: object, place: Place) -> object:
 
 
 @contextmanager
-def _json_writer(file: IO[bytes]) -> Iterator[Any]:
+def _json_writer(file: IO[bytes], _: Mapping[str, Column]) -> Iterator[Any]:
     def write(rows: list[dict[str, Any]]) -> None:
         file.writelines(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
 
@@ -128,31 +125,14 @@ def _json_writer(file: IO[bytes]) -> Iterator[Any]:
 
 
 @contextmanager
-def _parquet_writer(file: IO[bytes]) -> Iterator[Any]:
+def _parquet_writer(file: IO[bytes], columns: Mapping[str, Column]) -> Iterator[Any]:
     import pyarrow
     import pyarrow.parquet
 
-    schema = _schema()
+    schema = arrow_schema(columns)
     with pyarrow.parquet.ParquetWriter(file, schema) as writer:
 
         def write(rows: list[dict[str, Any]]) -> None:
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
 
         yield write
-
-
-def _schema() -> Any:
-    import pyarrow
-
-    text, number, truth = pyarrow.string(), pyarrow.int64(), pyarrow.bool_()
-    texts = pyarrow.list_(text)
-    file = pyarrow.struct([("path", text), ("kinds", texts), ("regions", number)])
-    others = {
-        **dict.fromkeys(("stargazers", "committed", "begun", "file_lines", "all_lines"), number),
-        **dict.fromkeys(("branches", "contributors", "code_lines"), number),
-        **dict.fromkeys(("attainable", "sources_only", "is_fork", "is_archived"), truth),
-        "files": pyarrow.list_(file),
-        "commits": texts,
-        "sketches": texts,
-    }
-    return pyarrow.schema([(name, others.get(name, text)) for name in MINED_COLUMNS])

@@ -20,19 +20,20 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.branches import branches_of
-from gitgoodbench.mining.filters import SAMPLE_FILTERS, FilterSettings, passes
-from gitgoodbench.mining.options import LANGUAGES, SOURCE_SUFFIXES
+from gitgoodbench.mining.filters import objections
+from gitgoodbench.mining.options import LANGUAGES, SOURCE_SUFFIXES, MiningOptions
 from gitgoodbench.mining.project import Project
-from gitgoodbench.mining.records import MinedRow, candidates, number_rows
+from gitgoodbench.mining.records import MinedRow, number_rows
 from gitgoodbench.mining.repository import mine_repository
+from gitgoodbench.mining.rules import FilterSettings
+from gitgoodbench.plugins import HARNESS, SAMPLES, plugins
 from gitgoodbench.stories.merge import read_files
 from gitgoodbench.stories.model import Story
 from gitgoodbench.stories.suite import repository_names, repository_path, story_of, suite_folder
 
 
 def derive_samples(cache_dir: Path | None = None) -> list[Sample]:
-    """Every sample that the suite's repositories hold: per repository its merges, then its chains."""
+    """Every sample that the suite's repositories hold: per repository, type by type."""
     return [row.sample() for name in repository_names() for row in _rows(name, cache_dir)]
 
 
@@ -49,14 +50,13 @@ def lines_of_code(git: Git) -> int:
 
 def _rows(name: str, cache_dir: Path | None) -> Iterator[MinedRow]:
     git = Mirror(repository_path(name, cache_dir)).borrow(refs=True)
-    mined = mine_repository(git)
-    branches = branches_of(git, {chain.commits[-1] for chain in mined.chains})
     project = _project(story_of(name), git)
-    settings = FilterSettings()
+    types = tuple(name for name, plugin in plugins(SAMPLES).items() if plugin.distribution == HARNESS)
+    mined = mine_repository(git, MiningOptions(types=types))
     fitting = (
         candidate
-        for candidate in candidates(mined, branches, LANGUAGES)
-        if all(passes(rule, MinedRow("", project, candidate), settings) for rule in SAMPLE_FILTERS)
+        for candidate in mined.candidates(LANGUAGES)
+        if not objections(MinedRow("", project, candidate), FilterSettings())
     )
     return number_rows(project, fitting)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from gitgoodbench.errors import UserError
+from pydantic import BaseModel
 
 LANGUAGES: Final[Mapping[str, bytes]] = {"python": b".py", "java": b".java", "kotlin": b".kt"}
 """The benchmark's languages and how names of their source files end. Exactly so: `.pyi` and `.kts` are others."""
@@ -26,28 +26,23 @@ class Refs(StrEnum):
 class MiningOptions:
     """What to mine.
 
-    min_chain, max_chain: commits of a file-commit chain, bounds included.
-    suffixes: how names of the files end that chains are mined for.
-    since, until: only merges, chains and cherry-picks committed in this time (Unix time in seconds, bounds included);
-        of a chain its newest commit counts. They choose among what is found and do not change it.
+    suffixes: how names of the files end that are mined for, where a sample type looks at single files.
+    since, until: only what was committed in this time (Unix time in seconds, bounds included); of several commits the
+        newest counts. They choose among what is found and do not change it.
+    types: only these sample types; None: all that are mined.
+    own: options of sample types (`plugin_options.options_in`).
     """
 
     refs: Refs = Refs.BRANCHES
-    min_chain: int = 3
-    max_chain: int = 6
     suffixes: tuple[bytes, ...] = SOURCE_SUFFIXES
     since: int | None = None
     until: int | None = None
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.min_chain <= self.max_chain:
-            raise UserError(
-                f"chains of {self.min_chain} to {self.max_chain} commits cannot be: give 1 <= min-chain <= max-chain"
-            )
+    types: tuple[str, ...] | None = None
+    own: tuple[BaseModel, ...] = ()
 
     @property
     def source_suffixes(self) -> tuple[bytes, ...]:
-        """How names of source files end, of the benchmark's languages and of those that chains are mined for."""
+        """How names of source files end, of the benchmark's languages and of those that are mined for."""
         return tuple(dict.fromkeys((*SOURCE_SUFFIXES, *self.suffixes)))
 
     def covers(self, committed: int) -> bool:

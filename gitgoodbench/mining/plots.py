@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from gitgoodbench.dataset.sample import FileCommitChainSpec, MergeSpec
+from gitgoodbench.dataset.sample import DIFFICULTIES
 from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import UserError
-from gitgoodbench.mining.project import LARGEST, SIZES
+from gitgoodbench.mining.contract import Figure, mined_types
+from gitgoodbench.mining.project import SIZE_NAMES
 from gitgoodbench.mining.records import MinedRow
 
-DIFFICULTIES: Final = ("easy", "medium", "hard")
-SIZE_NAMES: Final = (*(name for name, _ in SIZES), LARGEST)
 _COLOURS: Final = {"easy": "#7fb069", "medium": "#e6aa3c", "hard": "#c8553d"}
 
 
@@ -29,24 +28,31 @@ def draw_plots(rows: Sequence[MinedRow], folder: Path) -> list[tuple[str, str]]:
     pyplot = _pyplot()
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
-    for name, caption, draw in (
-        ("difficulty.png", "Rows by language, sample type and difficulty", _draw_difficulty),
-        ("sizes.png", "Rows by project size", _draw_sizes),
-        ("conflicts.png", "Conflicts of a merge", _draw_conflicts),
-        ("chains.png", "Commits and purity of a chain", _draw_chains),
-        ("years.png", "Rows by the year of their commit", _draw_years),
-    ):
+    for plot, own in _figures(rows):
         figure, axes = pyplot.subplots(figsize=(7, 3.5), layout="constrained")
-        if draw(rows, axes):
-            axes.set_title(caption)
-            # Without the version of the program, the same rows give the same picture.
-            figure.savefig(folder / name, dpi=100, metadata={"Software": None})
-            drawn.append((name, caption))
+        plot.draw(own, axes)
+        axes.set_title(plot.caption)
+        # Without the version of the program, the same rows give the same picture.
+        figure.savefig(folder / plot.file, dpi=100, metadata={"Software": None})
+        drawn.append((plot.file, plot.caption))
         pyplot.close(figure)
     return drawn
 
 
-def _draw_difficulty(rows: Sequence[MinedRow], axes: Any) -> bool:
+def _figures(rows: Sequence[MinedRow]) -> Iterator[tuple[Figure, Sequence[MinedRow]]]:
+    """The plots, and the rows that each is about."""
+    if not rows:
+        return
+    yield Figure("difficulty.png", "Rows by language, sample type and difficulty", _draw_difficulty), rows
+    if any(row.project.size for row in rows):
+        yield Figure("sizes.png", "Rows by project size", _draw_sizes), rows
+    for name, kind in mined_types(sorted({row.sample_type for row in rows})).items():
+        own = [row for row in rows if row.sample_type == name]
+        yield from ((figure, own) for figure in kind.figures)
+    yield Figure("years.png", "Rows by the year of their commit", _draw_years), rows
+
+
+def _draw_difficulty(rows: Sequence[MinedRow], axes: Any) -> None:
     count = Counter((f"{row.language}\n{sample_type(row.sample_type).title}", row.candidate.difficulty) for row in rows)
     groups = sorted({group for group, _ in count})
     below = [0] * len(groups)
@@ -56,48 +62,20 @@ def _draw_difficulty(rows: Sequence[MinedRow], axes: Any) -> bool:
         below = [under + height for under, height in zip(below, heights, strict=True)]
     axes.legend()
     axes.set_ylabel("rows")
-    return bool(groups)
 
 
-def _draw_sizes(rows: Sequence[MinedRow], axes: Any) -> bool:
+def _draw_sizes(rows: Sequence[MinedRow], axes: Any) -> None:
     count = Counter(row.project.size for row in rows)
     axes.bar(SIZE_NAMES, [count[name] for name in SIZE_NAMES], color="#4f6d7a")
     axes.set_ylabel("rows")
-    return any(count[name] for name in SIZE_NAMES)
 
 
-def _draw_conflicts(rows: Sequence[MinedRow], axes: Any) -> bool:
-    count = Counter(
-        row.candidate.spec.total_number_of_merge_conflicts for row in rows if isinstance(row.candidate.spec, MergeSpec)
-    )
-    axes.bar(list(count), list(count.values()), color="#4f6d7a")
-    axes.set_xlabel("conflicts")
-    axes.set_ylabel("merges")
-    return bool(count)
-
-
-def _draw_chains(rows: Sequence[MinedRow], axes: Any) -> bool:
-    chains = [row.candidate.spec for row in rows if isinstance(row.candidate.spec, FileCommitChainSpec)]
-    lengths = sorted({chain.times_seen_consecutively for chain in chains})
-    if not lengths:
-        return False
-    purities = [[chain.purity for chain in chains if chain.times_seen_consecutively == length] for length in lengths]
-    axes.hist(
-        purities, bins=[0.5, 0.6, 0.7, 0.8, 0.9, 1.0], stacked=True, label=[f"{length} commits" for length in lengths]
-    )
-    axes.legend()
-    axes.set_xlabel("purity")
-    axes.set_ylabel("chains")
-    return True
-
-
-def _draw_years(rows: Sequence[MinedRow], axes: Any) -> bool:
+def _draw_years(rows: Sequence[MinedRow], axes: Any) -> None:
     from datetime import UTC, datetime
 
     count = Counter(datetime.fromtimestamp(row.candidate.committed, UTC).year for row in rows)
     axes.bar(list(count), list(count.values()), color="#4f6d7a")
     axes.set_ylabel("rows")
-    return bool(count)
 
 
 def _pyplot() -> Any:

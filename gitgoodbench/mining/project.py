@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SIZES: Final = (("tiny", 1_000), ("small", 10_000), ("medium", 100_000), ("large", 1_000_000))
 LARGEST: Final = "huge"
+SIZE_NAMES: Final = (*(name for name, _ in SIZES), LARGEST)
+"""Published names of sizes, the smallest first."""
 
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
 

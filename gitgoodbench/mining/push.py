@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gitgoodbench.dataset.readers import read_rows
+from gitgoodbench.dataset.rows import RowError
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.card import split_card
 from gitgoodbench.mining.splits import FULL
@@ -57,7 +58,8 @@ def push_to_hub(splits: Mapping[str, Path], name: str, title: str, *, public: bo
 def _upload(api: Any, target: str, split: str, file: Path, title: str, public: bool) -> str:
     from huggingface_hub import CommitOperationAdd
 
-    card = split_card(title, split, sum(1 for _ in read_rows(file)), _FILE)
+    types = [str(row["sample_type"]) for _, row in read_rows(file) if not isinstance(row, RowError)]
+    card = split_card(title, split, set(types), len(types), _FILE)
     api.create_repo(target, repo_type="dataset", private=not public, exist_ok=True)
     commit = api.create_commit(
         target,

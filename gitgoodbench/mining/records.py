@@ -9,22 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, SerializeAsAny, TypeAdapter
+from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
-from gitgoodbench.dataset.sample import CherryPickSpec, Difficulty, FileCommitChainSpec, MergeSpec, Sample
-from gitgoodbench.dataset.types import sample_type, sample_types, type_of
-from gitgoodbench.git.paths import show_path
-from gitgoodbench.git.process import Git
-from gitgoodbench.mining.chains import Chain
-from gitgoodbench.mining.cherry_picks import CherryPick
-from gitgoodbench.mining.merges import ConflictingMerge
-from gitgoodbench.mining.options import MiningOptions
+from gitgoodbench.dataset.sample import Difficulty, Sample
+from gitgoodbench.dataset.types import type_of
 from gitgoodbench.mining.project import Project
-from gitgoodbench.mining.repository import MinedRepository
 
-DIFFICULTY: Final = TypeAdapter[Difficulty | None](Difficulty | None)
+T = TypeVar("T", bound=BaseModel)
 
 _NOT_WORD: Final = re.compile(r"\W+", re.ASCII)
 
@@ -33,44 +26,54 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class ConflictedFile(_Frozen):
-    """A file in conflict. path: as `git.paths.show_path` shows it. kinds, regions: as in `merges.MergedFile`."""
+def _checked(value: BaseModel, kind: type[T]) -> T:
+    if not isinstance(value, kind):
+        raise TypeError(f"{type(value).__name__} is no {kind.__name__}")
+    return value
 
-    path: str
-    kinds: tuple[str, ...]
-    regions: int
+
+class NoColumns(_Frozen):
+    """Of a sample type without columns of its own."""
+
+
+NO_COLUMNS: Final = NoColumns()
 
 
 class Candidate(_Frozen):
-    """What mining says of one merge, chain or cherry-pick.
+    """What mining says of one sample that may be.
 
-    language: of its files; None where they are of none that is known, or of several in equal numbers.
-    difficulty: as published; None for cherry-picks and for chains too impure for a name.
-    committed: Unix time in seconds; of a chain, that of its newest commit.
+    columns: those of its sample type. language: of its files; None where they are of none that is known, or of several
+        in equal numbers.
+    difficulty: as published; None where no dataset would have it.
+    committed: Unix time in seconds; of several commits, that of the newest, and begun that of the first one.
     sketches: of hunks that say enough. content: a digest of all hunks; None without text, and in rows that were mined
         before there were digests (see `sketches`).
-    attainable, files: of merges. begun (when the first of the commits was), base, commits (oldest first), file_lines,
-        all_lines, sources_only: of chains.
     """
 
     spec: SerializeAsAny[BaseModel]
+    columns: SerializeAsAny[BaseModel] = NO_COLUMNS
     language: str | None
     difficulty: Difficulty | None
     committed: int
-    attainable: bool | None = None
-    files: tuple[ConflictedFile, ...] = ()
-    base: str | None = None
-    commits: tuple[str, ...] = ()
-    file_lines: int | None = None
-    all_lines: int | None = None
-    sources_only: bool | None = None
     begun: int | None = None
-    sketches: tuple[str, ...] = ()
     content: str | None = None
+    sketches: tuple[str, ...] = ()
 
     @property
     def sample_type(self) -> str:
         return type_of(type(self.spec))
+
+    def spec_as(self, kind: type[T]) -> T:
+        """The fields of the `scenario` column, of a candidate whose sample type has such.
+
+        Raises:
+            TypeError: they are others.
+        """
+        return _checked(self.spec, kind)
+
+    def columns_as(self, kind: type[T]) -> T:
+        """The columns of its sample type, as `spec_as`."""
+        return _checked(self.columns, kind)
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class MinedRow:
         """The row of a dataset.
 
         Raises:
-            ValueError: it has no difficulty, as cherry-picks: no dataset has such rows.
+            ValueError: it has no difficulty: no dataset has such rows.
         """
         project, spec = self.project, self.candidate.spec
         return Sample.model_validate(
@@ -113,40 +116,6 @@ class MinedRow:
                 "spec": spec,
             }
         )
-
-
-def candidates(
-    mined: MinedRepository, branches: Mapping[str, str], languages: Mapping[str, bytes]
-) -> Iterator[Candidate]:
-    """What was mined of a repository, in its order: merges, chains, cherry-picks.
-
-    Args:
-        branches: a branch for the newest commit of each chain; "" where none is given.
-        languages: names of languages and how names of their source files end.
-    """
-    for merge in mined.merges:
-        yield _merge(merge, languages)
-    for chain in mined.chains:
-        yield _chain(chain, branches.get(chain.commits[-1], ""), languages)
-    for pick in mined.cherry_picks:
-        yield _cherry_pick(pick)
-
-
-def further_candidates(repository: Git, options: MiningOptions, languages: Mapping[str, bytes]) -> Iterator[Candidate]:
-    """What the miners of other sample types find, type by type.
-
-    Raises:
-        UserError: a sample type cannot be loaded.
-    """
-    for name in sample_types():
-        for found in sample_type(name).mine(repository, options):
-            if options.covers(found.committed):
-                yield Candidate(
-                    spec=found.spec,
-                    language=language_of(found.paths, languages),
-                    difficulty=DIFFICULTY.validate_python(found.difficulty),
-                    committed=found.committed,
-                )
 
 
 def number_rows(project: Project, found: Iterable[Candidate]) -> Iterator[MinedRow]:
@@ -173,63 +142,3 @@ def language_of(paths: Iterable[bytes], languages: Mapping[str, bytes]) -> str |
 def spec_fields(spec: BaseModel) -> dict[str, Any]:
     """The fields of a scenario as plain values, in their order."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in spec.model_dump().items()}
-
-
-def _merge(merge: ConflictingMerge, languages: Mapping[str, bytes]) -> Candidate:
-    return Candidate(
-        spec=MergeSpec(
-            merge_commit_hash=merge.oid,
-            parents=merge.parents,
-            number_of_files_with_merge_conflict=len(merge.files),
-            total_number_of_merge_conflicts=merge.conflicts,
-            files_in_merge_conflict=tuple(_text(path) for path in merge.paths),
-        ),
-        language=language_of(merge.paths, languages),
-        difficulty=merge.difficulty,
-        committed=merge.committed,
-        attainable=merge.attainable,
-        files=tuple(
-            ConflictedFile(path=show_path(file.path), kinds=file.kinds, regions=file.regions) for file in merge.files
-        ),
-        sketches=merge.sketches,
-        content=merge.content,
-    )
-
-
-def _chain(chain: Chain, branch: str, languages: Mapping[str, bytes]) -> Candidate:
-    return Candidate(
-        spec=FileCommitChainSpec(
-            file=_text(chain.path),
-            branch=branch,
-            times_seen_consecutively=len(chain.commits),
-            purity=chain.purity,
-            newest_commit=chain.commits[-1],
-            oldest_commit=chain.commits[0],
-        ),
-        language=language_of([chain.path], languages),
-        difficulty=chain.difficulty,
-        committed=chain.committed,
-        base=chain.base,
-        commits=chain.commits,
-        file_lines=chain.file_lines,
-        all_lines=chain.all_lines,
-        sources_only=chain.sources_only,
-        begun=chain.begun,
-        sketches=chain.sketches,
-        content=chain.content,
-    )
-
-
-def _cherry_pick(pick: CherryPick) -> Candidate:
-    spec = CherryPickSpec(
-        commit=pick.oid,
-        source=pick.source,
-        trailer=pick.trailer,
-        same_patch=pick.patch_id,
-        source_present=pick.source_present,
-    )
-    return Candidate(spec=spec, language=None, difficulty=None, committed=pick.committed)
-
-
-def _text(path: bytes) -> str:
-    return path.decode("utf-8", "surrogateescape")

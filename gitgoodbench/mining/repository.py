@@ -1,18 +1,18 @@
-"""Mine one repository in one pass over its history."""
+"""Mine one repository in one pass over its history, for all sample types together."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from gitgoodbench.dataset.types import sample_types
 from gitgoodbench.git.batch import ObjectReader
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.chains import Chain, ChainMiner
-from gitgoodbench.mining.cherry_picks import CherryPick, CherryPickMiner
+from gitgoodbench.mining.contract import Found, Miner, Walk, mined_types
 from gitgoodbench.mining.history import read_history
-from gitgoodbench.mining.merge_spool import MergeSpool
-from gitgoodbench.mining.merges import ConflictingMerge, MergeCounts, MergeMiner
 from gitgoodbench.mining.options import MiningOptions
+from gitgoodbench.mining.records import Candidate, language_of
 from gitgoodbench.mining.spool import Spool
 from gitgoodbench.mining.steps import Tell, tell_nobody
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -20,23 +20,24 @@ from gitgoodbench.workspace.scratch import ScratchRepository
 
 @dataclass(frozen=True)
 class MinedRepository:
-    """What a repository holds. Everything is in a fixed order: that of history, parents first.
+    """What a repository holds.
 
-    commits: how many were visited. unreadable_commits: those among them whose changes are unknown, since an object
-        is missing; no chain goes through them.
-    chains_missing_object, chains_out_of_time: chains left out, as for merges in `merge_counts`.
-    patches_missing_object: commits that could not be compared with others by patch id.
+    found: by sample type; each in a fixed order. counts: what was looked at and what was found, in words and numbers.
+    left_out: what could not be looked at, in the same way.
     """
 
-    merges: Spool[ConflictingMerge]
-    chains: Spool[Chain]
-    cherry_picks: Spool[CherryPick]
-    commits: int
-    unreadable_commits: int
-    merge_counts: MergeCounts
-    chains_missing_object: int
-    chains_out_of_time: int
-    patches_missing_object: int
+    found: Mapping[str, Spool[Found]]
+    counts: Mapping[str, int]
+    left_out: Mapping[str, int]
+
+    def candidates(self, languages: Mapping[str, bytes]) -> Iterator[Candidate]:
+        """Everything that was found, type by type.
+
+        Args:
+            languages: names of languages and how names of their source files end.
+        """
+        for found in self.found.values():
+            yield from (_candidate(each, languages) for each in found)
 
 
 def mine_repository(repository: Git, options: MiningOptions | None = None, tell: Tell = tell_nobody) -> MinedRepository:
@@ -44,35 +45,61 @@ def mine_repository(repository: Git, options: MiningOptions | None = None, tell:
 
     Raises:
         GitError: the repository cannot be walked.
+        UserError: a sample type cannot be loaded.
     """
     options = options or MiningOptions()
+    types = mined_types(sample_types() if options.types is None else options.types)
+    with open_walk(repository, options, tell) as walk:
+        miners = {name: kind.miner(walk) for name, kind in types.items()}
+        commits, unreadable = show_history(walk, miners.values())
+        found = {name: Spool(miner.found()) for name, miner in miners.items()}
+        counts = {"commits": commits}
+        left_out: dict[str, int] = {}
+        for name, miner in miners.items():
+            counts |= {types[name].title: len(found[name]), **miner.counts}
+            left_out |= miner.left_out
+        return MinedRepository(found, counts, left_out | {"commits with missing objects": unreadable})
+
+
+@contextmanager
+def open_walk(repository: Git, options: MiningOptions, tell: Tell = tell_nobody) -> Iterator[Walk]:
+    """What miners of a repository work with."""
+    with ExitStack() as resources:
+        scratch = resources.enter_context(ScratchRepository(repository)).git
+        reader = resources.enter_context(ObjectReader(scratch))
+        yield Walk(repository, scratch, reader, options, resources, tell)
+
+
+def show_history(walk: Walk, miners: Iterable[Miner]) -> tuple[int, int]:
+    """Show every commit to the miners, parents first.
+
+    Returns:
+        How many commits there are, and of how many the changes are unknown, since an object is missing.
+
+    Raises:
+        GitError: the repository cannot be walked.
+    """
+    visits = [miner.visit for miner in miners]
     commits = unreadable = 0
-    chains: Spool[Chain] = Spool()
-    with ExitStack() as stack:
-        scratch = stack.enter_context(ScratchRepository(repository)).git
-        reader = stack.enter_context(ObjectReader(scratch))
-        spool = stack.enter_context(MergeSpool())
-        picks = stack.enter_context(CherryPickMiner(scratch, reader, options))
-        merge_miner = MergeMiner(repository, reader, spool, options)
-        chain_miner = ChainMiner(scratch, options)
-        for commit in read_history(repository, scratch, options.refs):
-            tell("reading commits", commits, None)
-            commits += 1
-            unreadable += commit.changes is None
-            merge_miner.visit(commit)
-            chain_miner.visit(commit)
-            picks.visit(commit)
-            if chain_miner.ready:
-                chains.extend(chain_miner.chains())
-        chains.extend(chain_miner.chains())
-        return MinedRepository(
-            merges=Spool(merge_miner.merges(tell)),
-            chains=chains,
-            cherry_picks=Spool(picks.cherry_picks(tell)),
-            commits=commits,
-            unreadable_commits=unreadable,
-            merge_counts=merge_miner.counts,
-            chains_missing_object=chain_miner.missing_object,
-            chains_out_of_time=chain_miner.out_of_time,
-            patches_missing_object=picks.missing_object,
-        )
+    for commit in read_history(walk.repository, walk.scratch, walk.options.refs):
+        walk.tell("reading commits", commits, None)
+        commits += 1
+        unreadable += commit.changes is None
+        for visit in visits:
+            visit(commit)
+    return commits, unreadable
+
+
+def _candidate(found: Found, languages: Mapping[str, bytes]) -> Candidate:
+    return Candidate.model_validate(
+        {
+            "spec": found.spec,
+            "columns": found.columns,
+            "language": language_of(found.paths, languages),
+            "difficulty": found.difficulty,
+            "committed": found.committed,
+            "begun": found.begun,
+            "sketches": found.sketches,
+            "content": found.content,
+        }
+    )

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
+from gitgoodbench.dataset.sample import DIFFICULTIES
 from gitgoodbench.mining.allocation import Group, Sort, Stratum, Wanted, allocate, sort_of
-from gitgoodbench.mining.project import LARGEST, SIZES
+from gitgoodbench.mining.project import SIZE_NAMES
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.ties import Tie, components, find_ties, repository_ties, within
 
@@ -29,9 +30,6 @@ FULL: Final = "full"
 TRAIN: Final = "train"
 FRESH: Final = "fresh"
 SPLITS: Final = (LITE, FULL, TRAIN, FRESH)
-
-_DIFFICULTIES: Final = ("easy", "medium", "hard")
-_SIZES: Final = (*(name for name, _ in SIZES), LARGEST)
 
 T = TypeVar("T")
 
@@ -70,8 +68,9 @@ class Tied:
 class Splits:
     """Rows by split, in the order in which they came, and how many are in no split.
 
-    left_over: what units have beyond the size of their split. straddling: chains that `after` divides. stale: rows
-    later than `after` that are tied to one that is not. tied: before the split. cost, bound: of the allocation.
+    left_over: what units have beyond the size of their split. straddling: rows of several commits that `after` divides.
+    stale: rows later than `after` that are tied to one that is not. tied: before the split.
+    cost, bound: of the allocation.
     """
 
     rows: Mapping[str, list[MinedRow]]
@@ -199,12 +198,12 @@ def _groups(rows: Iterable[MinedRow]) -> dict[Group, list[MinedRow]]:
 
 
 def _counted(row: MinedRow) -> Stratum:
-    return row.language, row.sample_type, row.candidate.difficulty or _DIFFICULTIES[-1]
+    return row.language, row.sample_type, row.candidate.difficulty or DIFFICULTIES[-1]
 
 
 def _stratum(row: MinedRow, seed: int) -> tuple[int, int, str, str]:
-    difficulty = _DIFFICULTIES.index(row.candidate.difficulty or _DIFFICULTIES[-1])
-    size = _SIZES.index(row.project.size) if row.project.size in _SIZES else -1
+    difficulty = DIFFICULTIES.index(row.candidate.difficulty or DIFFICULTIES[-1])
+    size = SIZE_NAMES.index(row.project.size) if row.project.size in SIZE_NAMES else -1
     return difficulty, size, _digest(seed, row.project.name), _digest(seed, row.id)
 
 

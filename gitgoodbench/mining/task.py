@@ -9,31 +9,30 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.branches import branches_of
+from gitgoodbench.mining.contract import mined_type
 from gitgoodbench.mining.facts import compute_facts, counters
 from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
 from gitgoodbench.mining.project import Project
-from gitgoodbench.mining.records import Candidate, candidates, further_candidates, spec_fields
-from gitgoodbench.mining.repository import MinedRepository, mine_repository
+from gitgoodbench.mining.records import Candidate, spec_fields
+from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.steps import StepFile
 from gitgoodbench.mining.targets import Target
 from gitgoodbench.plugins import HARNESS, SAMPLES, Plugin, pin, plugins
 from gitgoodbench.workspace.network import Progress
 from gitgoodbench.workspace.store import open_store
 
-FORMAT: Final = 4
-"""Of the file; to be raised whenever mining finds something else than before in the same repository."""
+FORMAT: Final = 5
+"""Of the file; to be raised whenever it has another form, or mining finds something else than before in the same
+repository.
+"""
 
 
 _LONGEST_NAME: Final = 100
@@ -64,10 +63,14 @@ class Order:
 
 @dataclass(frozen=True)
 class Summary:
-    """One line about a repository. counts: see `counts_of`. seconds: what mining it took, whenever that was."""
+    """One line about a repository.
+
+    counts, left_out: see `MinedRepository`. seconds: what mining it took, whenever that was.
+    """
 
     name: str
     counts: Mapping[str, int]
+    left_out: Mapping[str, int]
     seconds: float
 
 
@@ -105,36 +108,12 @@ def _mine(target: Target, order: Order, known: Collection[str], steps: StepFile)
         languages = dict(order.languages)
         mined = mine_repository(git, order.options, steps.tell)
         project = compute_facts(git, target.project, languages)
-        branches = branches_of(git, {one.commits[-1] for one in mined.chains})
-        found = candidates(mined, branches, languages)
-        further = list(further_candidates(git, order.options, languages))
-        counts = counts_of(mined) | Counter(candidate.sample_type for candidate in further)
-        summary = Summary(target.name, counts, round(time.perf_counter() - begun, 3))
-        return Mined(target.name, key, dump_work(summary, project, chain(found, further)))
+        summary = Summary(target.name, mined.counts, mined.left_out, round(time.perf_counter() - begun, 3))
+        return Mined(target.name, key, dump_work(summary, project, mined.candidates(languages)))
     except GitGoodBenchError as problem:
         return Failed(target.name, _one_line(problem))
     except Exception as problem:
         return Failed(target.name, f"{type(problem).__name__}: {_one_line(problem)}")
-
-
-def counts_of(mined: MinedRepository) -> dict[str, int]:
-    """What was looked at and what was found, and what was left out and why."""
-    counts = mined.merge_counts
-    return {
-        "commits": mined.commits,
-        "merges": sum(asdict(counts).values()),
-        "conflicting": counts.conflicting,
-        "octopus": counts.octopus,
-        "no_base": counts.no_base,
-        "merges_missing_object": counts.missing_object,
-        "merges_out_of_time": counts.out_of_time,
-        "chains": len(mined.chains),
-        "chains_missing_object": mined.chains_missing_object,
-        "chains_out_of_time": mined.chains_out_of_time,
-        "cherry_picks": len(mined.cherry_picks),
-        "unreadable_commits": mined.unreadable_commits,
-        "patches_missing_object": mined.patches_missing_object,
-    }
 
 
 def dump_work(summary: Summary, project: Project, found: Iterable[Candidate]) -> bytes:
@@ -147,7 +126,7 @@ def load_summary(file: Path) -> Summary:
     """The line about the repository in its file. Raises OSError or ValueError."""
     with file.open("rb") as lines:
         header = json.loads(next(lines, b""))
-    return Summary(header["name"], header["counts"], header["seconds"])
+    return Summary(header["name"], header["counts"], header["left_out"], header["seconds"])
 
 
 def load_work(file: Path) -> tuple[Project, Iterator[Candidate]]:
@@ -163,8 +142,10 @@ def _candidate_fields(candidate: Candidate) -> dict[str, Any]:
 
 
 def _candidate(fields: dict[str, Any]) -> Candidate:
-    spec = sample_type(fields.pop("sample_type")).spec.model_validate(fields.pop("spec"))
-    return Candidate.model_validate({**fields, "spec": spec})
+    kind = mined_type(fields.pop("sample_type"))
+    spec = kind.spec.model_validate(fields.pop("spec"))
+    columns = kind.columns.model_validate(fields.pop("columns", {}))
+    return Candidate.model_validate({**fields, "spec": spec, "columns": columns})
 
 
 def _mirror(target: Target, repositories: Repositories, progress: Progress) -> Mirror:

@@ -1,7 +1,7 @@
 """Which rows of a dataset show the same thing, and so must not stand in two splits.
 
-Two rows are tied by a commit that both name: one of a chain, a merge, a side of a merge (its parent). They are tied by
-their content where hunks of theirs are near-identical (see `sketches`), or all their hunks are the same.
+Two rows are tied by a commit that both show (see `MinedType.shown`). They are tied by their content where hunks of
+theirs are near-identical (see `sketches`), or all their hunks are the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from gitgoodbench.dataset.types import sample_type
+from gitgoodbench.mining.contract import mined_type
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.sketches import alike_pairs, load_sketch
 
@@ -36,7 +36,7 @@ def find_ties(rows: Sequence[MinedRow]) -> list[Tie]:
     contents: dict[Hashable, list[int]] = defaultdict(list)
     sketches: dict[str, list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
-        for commit in commits_of(row):
+        for commit in mined_type(row.sample_type).shown(row):
             commits[commit].append(at)
         if row.candidate.content is not None:
             contents[row.candidate.content].append(at)
@@ -59,11 +59,6 @@ def repository_ties(rows: Sequence[MinedRow]) -> list[Tie]:
     for at, row in enumerate(rows):
         repositories[row.project.name].append(at)
     return _ties("repository", repositories.values())
-
-
-def commits_of(row: MinedRow) -> tuple[str, ...]:
-    """The commits that a row shows: those of a chain; a merge and its parents; those that a sample type names."""
-    return row.candidate.commits or tuple(sample_type(row.sample_type).commits(row.candidate.spec))
 
 
 def components(count: int, ties: Iterable[Tie]) -> list[list[int]]:

@@ -23,9 +23,6 @@ if TYPE_CHECKING:  # the command line shows its flags without them
     from gitgoodbench.models.meter import Budget
     from gitgoodbench.scenario import EpisodeOptions
 
-FORMER: Final = {"hunks": ("icc.hunks", "chain-file")}
-"""Fields that are options of a plug-in now, and what they were when nothing was said."""
-
 
 @dataclass(frozen=True)
 class Flag:
@@ -221,14 +218,21 @@ class RunConfig(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _read_former_fields(cls, values: Any) -> Any:
-        """Fields of before plug-ins had options of their own, in manifests and as flags."""
-        if not isinstance(values, dict) or not FORMER.keys() & values.keys():
+    def _read_aliases(cls, values: Any) -> Any:
+        """Options of plug-ins under the names that they have as flags, in manifests too."""
+        if not isinstance(values, dict) or values.keys() <= cls.model_fields.keys():
             return values
-        values = dict(values)
-        former = {name: values.pop(name) for name in FORMER.keys() & values.keys()}
-        given = [f"{FORMER[name][0]}={value}" for name, value in former.items() if value != FORMER[name][1]]
-        return values | {"opt": (*values.get("opt", ()), *given)}
+        from gitgoodbench.plugin_options import find_aliases
+        from gitgoodbench.plugins import RUN_GROUPS
+
+        aliases = {name.replace("-", "_"): aliased for name, aliased in find_aliases(RUN_GROUPS).items()}
+        given = [
+            f"{aliases[name].option}={value}"
+            for name, value in values.items()
+            if name in aliases and str(value) != aliases[name].default
+        ]
+        others = {name: value for name, value in values.items() if name not in aliases}
+        return others | {"opt": (*others.get("opt", ()), *given)}
 
 
 FLAGS: Final = {

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from gitgoodbench.dataset.sample import CherryPickSpec
-from gitgoodbench.dataset.types import SampleType
+from gitgoodbench.mining.cherry_picks import CherryPickMiner
+from gitgoodbench.mining.contract import MinedType, Miner, Walk
 
 
-class CherryPicks(SampleType):
+class CherryPicks(MinedType):
     """See the module."""
 
     spec = CherryPickSpec
+    rank = 3
     title = "cherry-picks"
+    summary = "commits that repeat another one"
     playable = False
 
     def commits(self, spec: CherryPickSpec) -> list[str]:
         return [spec.commit, *([spec.source] if spec.source_present else [])]
+
+    def miner(self, walk: Walk) -> Miner:
+        return CherryPickMiner(walk)

@@ -7,6 +7,7 @@ are relative to the work folder and never leave it, not through `..` and not thr
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -135,7 +136,7 @@ class Choice:
     reason: str
 
 
-class SandboxKind:
+class SandboxKind(ABC):
     """Base of what an entry point of the group `gitgoodbench.sandboxes` names: makes the provider of that kind.
 
     The provider's `kind` is the name of the entry point, but for kinds that choose among others (`auto`).
@@ -143,10 +144,10 @@ class SandboxKind:
 
     options: ClassVar[type[BaseModel] | None] = None
 
+    @abstractmethod
     def choose(self, settings: SandboxSettings) -> Choice:
         """The provider.
 
         Raises:
             UserError: it is not available here, or not as it was asked for.
         """
-        raise NotImplementedError

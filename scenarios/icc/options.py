@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from gitgoodbench.plugin_options import Alias
 
 
 class CommitOptions(BaseModel):
@@ -12,7 +14,7 @@ class CommitOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    hunks: Literal["chain-file", "all"] = Field(
+    hunks: Annotated[Literal["chain-file", "all"], Alias("hunks")] = Field(
         default="chain-file",
         description="Hunks of the chain's file, as published, or of all changed files, a variant of its own.",
     )

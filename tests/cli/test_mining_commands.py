@@ -33,7 +33,7 @@ def test_help_has_an_example(command: CommandLine, name: str) -> None:
 def test_mining_prints_a_line_for_each_repository_and_a_table(command: CommandLine, repository: Path) -> None:
     shown = command("mine", f"acme/tool={repository}", "--out", "mined.jsonl", "--jobs", "1")
     assert shown.code == 0
-    assert "[1/1] acme/tool: 1 of 1 merges conflict, 2 chains, 1 cherry-picks, 8 commits" in shown.err
+    assert "[1/1] acme/tool: 8 commits, 1 merges, 1 conflicting, 2 chains, 1 cherry-picks, " in shown.err
     header, row, total, last = shown.out.rstrip().split("\n")
     assert header.split() == ["repository", "commits", "merges", "conflicting", "chains", "cherry-picks", "seconds"]
     assert row.split()[:-1] == ["acme/tool", "8", "1", "1", "2", "1"]

@@ -15,7 +15,7 @@ from gitgoodbench.runs.config import MAY_CHANGE, RunConfig, make_config
 from tests.cli.conftest import CommandLine
 
 ROOT: Any = typer.main.get_command(app)
-OWN = {"hunks", "run_id", "out", "config", "dry_run"}
+OWN = {"run_id", "out", "config", "dry_run"}
 
 
 def flags_of(command: str) -> dict[str, Any]:

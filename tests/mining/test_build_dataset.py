@@ -88,7 +88,7 @@ def test_what_is_lost_and_kept_together_is_told_before_anything_is_written_and_i
     assert seen == [(built.splits, False)]
     card = (folder / "README.md").read_text("utf-8")
     assert "2 rows are tied to others (2 by commits, 0 by content); of the units that they make (1)" in card
-    assert "1 rows are in no split; 1 are chains with commits on both sides of the day." in card
+    assert "1 rows are in no split; 1 have commits on both sides of the day." in card
     assert f"The allocation costs {built.splits.cost:.3f}" in card
 
 

@@ -10,7 +10,7 @@ import pytest
 from gitgoodbench.mining import cherry_picks, diffs, patch_ids
 from gitgoodbench.mining.cherry_picks import CherryPick
 from gitgoodbench.mining.history import picked_from
-from gitgoodbench.mining.repository import MinedRepository, mine_repository
+from tests.support.mining import Mined, mine_all
 from tests.support.repositories import Content, RepositoryBuilder
 
 BASE = b"".join(b"line %d\n" % number for number in range(20))
@@ -21,8 +21,8 @@ def repository(tmp_path: Path) -> RepositoryBuilder:
     return RepositoryBuilder(tmp_path / "repository.git")
 
 
-def mine(repository: RepositoryBuilder) -> MinedRepository:
-    return mine_repository(repository.git)
+def mine(repository: RepositoryBuilder) -> Mined:
+    return mine_all(repository.git)
 
 
 def edited(**lines: bytes) -> bytes:

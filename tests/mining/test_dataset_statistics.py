@@ -14,9 +14,11 @@ ROWS = [
 
 
 def test_rows_are_counted_by_what_they_are_and_how_hard() -> None:
-    counted = {key: figures for key, *figures in by_difficulty(rows_frame(ROWS), "sample_type")}
-    assert counted == {("file_commit_chain",): [[0, 1, 0], [0, 0, 0]], ("merge",): [[1, 0, 2], [0, 0, 1]]}
-    assert difficulties(rows_frame(ROWS)) == [1, 1, 2]
+    assert dict(by_difficulty(rows_frame(ROWS), "sample_type")) == {
+        ("file_commit_chain",): {"easy": 0, "medium": 1, "hard": 0},
+        ("merge",): {"easy": 1, "medium": 0, "hard": 2},
+    }
+    assert list(difficulties(rows_frame(ROWS)).items()) == [("easy", 1), ("medium", 1), ("hard", 2)]
 
 
 def test_repositories_with_most_rows_come_first() -> None:
@@ -28,5 +30,8 @@ def test_repositories_with_most_rows_come_first() -> None:
 
 def test_no_rows_are_no_lines() -> None:
     nothing = rows_frame([])
-    assert (list(by_difficulty(nothing, "language", "sample_type")), difficulties(nothing)) == ([], [0, 0, 0])
+    assert (list(by_difficulty(nothing, "language", "sample_type")), difficulties(nothing)) == (
+        [],
+        {"easy": 0, "medium": 0, "hard": 0},
+    )
     assert repositories(nothing) == []

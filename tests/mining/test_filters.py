@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,8 +10,11 @@ import pytest
 
 from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.errors import UserError
-from gitgoodbench.mining.filters import SWITCHABLE, FilterSettings, apply_filters, newest_day, spdx_id
+from gitgoodbench.mining.chains import ChainOptions
+from gitgoodbench.mining.filters import apply_filters, installed_filters, newest_day, spdx_id
 from gitgoodbench.mining.records import Candidate, MinedRow
+from gitgoodbench.mining.rules import FilterSettings
+from gitgoodbench.sample_types.merge import MergeOptions
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
 SETTINGS = FilterSettings(as_of=datetime(2025, 7, 1))
@@ -122,13 +126,27 @@ def test_only_attainable_merges_are_kept_when_asked_for() -> None:
         mined_row(merge_candidate(2)),
         mined_row(chain_candidate()),
     ]
-    assert apply_filters(rows, SETTINGS, attainable_only=True)[0] == rows[1:]
+    asked = replace(SETTINGS, asked=frozenset({"attainable"}))
+    assert apply_filters(rows, asked)[0] == rows[1:]
     assert apply_filters(rows, SETTINGS)[0] == rows
 
 
 def test_a_filter_that_does_not_exist_is_a_mistake_that_lists_those_that_do() -> None:
-    with pytest.raises(UserError, match=f"there is no filter 'beauty' to leave out: {', '.join(SWITCHABLE)}"):
+    known = installed_filters()
+    with pytest.raises(UserError, match=f"there is no filter 'beauty' to leave out: {', '.join(known.switchable)}"):
         apply_filters([], FilterSettings(off=frozenset({"beauty"})))
+    with pytest.raises(UserError, match="there is no filter 'beauty' to apply: attainable"):
+        apply_filters([], FilterSettings(asked=frozenset({"beauty"})))
+
+
+def test_thresholds_of_a_sample_type_are_options_of_it() -> None:
+    settings = replace(SETTINGS, own=(ChainOptions(min_purity=0.9), MergeOptions(max_conflicts=2)))
+    rows = [mined_row(merge_candidate(1, conflicts=3)), mined_row(chain_candidate(2, purity=0.8))]
+    kept, removed = apply_filters(rows, settings)
+    assert (kept, [entry.meaning for entry in removed if entry.rows]) == (
+        [],
+        ["merges of 1 to 2 conflicts", "chains with a purity >= 0.9"],
+    )
 
 
 def test_idle_days_count_back_from_the_newest_commit_of_all() -> None:

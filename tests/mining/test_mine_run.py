@@ -14,7 +14,10 @@ import pytest
 from gitgoodbench.errors import UserError
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.backends import Backend, Workers
-from gitgoodbench.mining.mined_file import MINED_COLUMNS, read_mined
+from gitgoodbench.mining.chains import ChainColumns, ChainOptions
+from gitgoodbench.mining.columns import mined_columns
+from gitgoodbench.mining.merges import MergeColumns
+from gitgoodbench.mining.mined_file import read_mined
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.run import MiningReport, mine, work_folder
@@ -96,10 +99,12 @@ def test_rows_are_the_candidates_of_all_repositories_in_the_order_given(
     ]
     assert list(dict.fromkeys(row.project.name for row in rows)) == list(NAMES)
     merge, chain, _, pick = (row.candidate for row in rows[:4])
-    assert merge.attainable
-    assert [(file.path, file.kinds, file.regions) for file in merge.files] == [("src/main.py", ("content",), 1)]
+    about = merge.columns_as(MergeColumns)
+    assert about.attainable
+    assert [(file.path, file.kinds, file.regions) for file in about.files] == [("src/main.py", ("content",), 1)]
     assert merge.difficulty == "easy"
-    assert (len(chain.commits), chain.file_lines, chain.all_lines, chain.sources_only) == (4, 5, 5, True)
+    size = chain.columns_as(ChainColumns)
+    assert (len(size.commits), size.file_lines, size.all_lines, size.sources_only) == (4, 5, 5, True)
     assert chain.spec.model_dump()["branch"] == "main"
     assert pick.spec.model_dump()["trailer"]
     assert pick.language is not None  # read back as the row's, which is the project's
@@ -112,9 +117,10 @@ def test_every_row_of_the_file_has_the_documented_columns(repositories: dict[str
     out = tmp_path / "mined.jsonl"
     mine_to(out, repositories)
     rows = [json.loads(line) for line in out.read_bytes().splitlines()]
-    assert {tuple(row) for row in rows} == {MINED_COLUMNS}
+    columns = tuple(mined_columns())
+    assert {tuple(row) for row in rows} == {columns}
     documented = Path(__file__).parents[2].joinpath("docs", "mining.md").read_text("utf-8")
-    assert [name for name in MINED_COLUMNS if f"`{name}`" not in documented] == []
+    assert [name for name in columns if f"`{name}`" not in documented] == []
 
 
 def test_parquet_and_jsonl_hold_the_same_rows(repositories: dict[str, Path], tmp_path: Path) -> None:
@@ -168,7 +174,7 @@ def test_what_is_done_is_kept_and_a_moved_branch_or_an_option_is_mined_anew(tmp_
     builders["acme/two"].git.run("update-ref", "-d", "refs/heads/side")
     _, watch = mine_to(out, paths)
     assert watch.done == [("acme/one", True), ("acme/two", False)]
-    _, watch = mine_to(out, paths, Order(MiningOptions(min_chain=5)))
+    _, watch = mine_to(out, paths, Order(MiningOptions(own=(ChainOptions(min_commits=5),))))
     assert watch.done == [("acme/one", False), ("acme/two", False)]
     assert len(list(work_folder(out).glob("*.jsonl"))) == 2
     assert {row.sample_type for row in read_mined(out)} == {"merge", "cherry_pick"}
@@ -229,4 +235,4 @@ def test_names_that_are_not_utf_8_survive_in_either_format(tmp_path: Path) -> No
         mine_to(out, {"acme/odd": case.builder.path})
         (row,) = read_mined(out)
         assert row.candidate.spec.model_dump()["files_in_merge_conflict"] == (path.decode("utf-8", "surrogateescape"),)
-        assert row.candidate.files[0].path == '"caf\\351 \\"x\\".py"'
+        assert row.candidate.columns_as(MergeColumns).files[0].path == '"caf\\351 \\"x\\".py"'

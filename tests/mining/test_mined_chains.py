@@ -9,9 +9,11 @@ import pytest
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
-from gitgoodbench.mining.chains import Chain
+from gitgoodbench.mining.chains import Chain, ChainOptions
 from gitgoodbench.mining.options import MiningOptions
-from gitgoodbench.mining.repository import MinedRepository, mine_repository
+from gitgoodbench.plugin_options import read_options
+from gitgoodbench.plugins import SAMPLES
+from tests.support.mining import Mined, mine_all
 from tests.support.repositories import Content, RepositoryBuilder
 
 Files = Mapping[bytes, Content]
@@ -42,9 +44,9 @@ class Graph:
         for number, files in enumerate(versions):
             self.commit(f"{number}", *([f"{number - 1}"] if number else []), files=files)
 
-    def mine(self, least: int = 3, most: int = 6, **options: object) -> MinedRepository:
-        return mine_repository(
-            self.builder.git, MiningOptions(min_chain=least, max_chain=most, **options)  # type: ignore[arg-type]
+    def mine(self, least: int = 3, most: int = 6, **options: object) -> Mined:
+        return mine_all(
+            self.builder.git, MiningOptions(own=(ChainOptions(min_commits=least, max_commits=most),), **options)  # type: ignore[arg-type]
         )  # fmt: skip
 
     def chains(self, least: int = 3, most: int = 6) -> list[str]:
@@ -292,7 +294,14 @@ def test_only_chains_of_the_time_asked_for(graph: Graph) -> None:
     assert mined.chains_out_of_time == 1
 
 
-@pytest.mark.parametrize(("least", "most"), [(0, 3), (4, 3)])
-def test_impossible_lengths_are_refused(least: int, most: int) -> None:
-    with pytest.raises(UserError, match=f"chains of {least} to {most} commits"):
-        MiningOptions(min_chain=least, max_chain=most)
+@pytest.mark.parametrize(
+    ("least", "most", "reason"),
+    [
+        (0, 3, "min_commits=0: input should be greater than or equal to 1"),
+        (4, 3, "max_commits=3: chains of 4 to 3 commits cannot be"),
+    ],
+)
+def test_impossible_lengths_are_refused(least: int, most: int, reason: str) -> None:
+    given = [f"file_commit_chain.min_commits={least}", f"file_commit_chain.max_commits={most}"]
+    with pytest.raises(UserError, match=reason):
+        read_options(given, (SAMPLES,))

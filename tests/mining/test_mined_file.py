@@ -9,6 +9,7 @@ import pytest
 
 from gitgoodbench.dataset.rows import RowError
 from gitgoodbench.dataset.sample import CherryPickSpec
+from gitgoodbench.mining.columns import mined_columns
 from gitgoodbench.mining.mined_file import mined_fields, read_mined, write_mined
 from gitgoodbench.mining.records import Candidate, MinedRow, language_of, sample_id
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
@@ -48,7 +49,7 @@ def test_nothing_at_all_is_a_file_without_rows(tmp_path: Path) -> None:
 )
 def test_a_row_that_is_none_is_named_with_its_place(tmp_path: Path, changes: dict[str, object], expected: str) -> None:
     path = tmp_path / "mined.jsonl"
-    path.write_text(json.dumps({**mined_fields(ROWS[0]), **changes}) + "\n", encoding="utf-8")
+    path.write_text(json.dumps({**mined_fields(ROWS[0], mined_columns()), **changes}) + "\n", encoding="utf-8")
     with pytest.raises(RowError) as raised:
         list(read_mined(path))
     assert f"mined.jsonl, line 1: {expected}" in str(raised.value)

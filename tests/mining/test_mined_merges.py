@@ -11,7 +11,7 @@ import pytest
 from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
 from gitgoodbench.mining.merges import ConflictingMerge, MergeCounts
 from gitgoodbench.mining.options import MiningOptions, Refs
-from gitgoodbench.mining.repository import MinedRepository, mine_repository
+from tests.support.mining import Mined, mine_all
 from tests.support.repositories import Content, RepositoryBuilder
 
 Files = Mapping[bytes, Content]
@@ -41,11 +41,11 @@ def merge(
     return oid
 
 
-def mine(repository: RepositoryBuilder, **options: object) -> MinedRepository:
-    return mine_repository(repository.git, MiningOptions(**options))  # type: ignore[arg-type]
+def mine(repository: RepositoryBuilder, **options: object) -> Mined:
+    return mine_all(repository.git, MiningOptions(**options))  # type: ignore[arg-type]
 
 
-def only(mined: MinedRepository) -> ConflictingMerge:
+def only(mined: Mined) -> ConflictingMerge:
     (found,) = mined.merges
     return found
 

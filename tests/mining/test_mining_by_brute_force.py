@@ -14,14 +14,15 @@ from gitgoodbench.git.conflicts import read_conflicts
 from gitgoodbench.git.objects import read_blobs, read_tree
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import Stages
+from gitgoodbench.mining.chains import ChainOptions
 from gitgoodbench.mining.merges import ConflictingMerge
 from gitgoodbench.mining.options import SOURCE_SUFFIXES, MiningOptions
-from gitgoodbench.mining.repository import MinedRepository, mine_repository
 from gitgoodbench.workspace.scratch import ScratchRepository
 from tests.mining import brute_force
+from tests.support.mining import Mined, mine_all
 from tests.support.random_history import random_repository
 
-OPTIONS = MiningOptions(min_chain=2, max_chain=3)
+OPTIONS = MiningOptions(own=(ChainOptions(min_commits=2, max_commits=3),))
 
 
 @settings(max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
@@ -32,9 +33,9 @@ def test_mining_finds_what_brute_force_finds(random: Random) -> None:
         check(git, Path(folder))
 
 
-def check(git: Git, folder: Path) -> MinedRepository:
+def check(git: Git, folder: Path) -> Mined:
     repository = Path(git.git_dir)
-    mined = mine_repository(git, OPTIONS)
+    mined = mine_all(git, OPTIONS)
     clone = brute_force.CleanClone(repository, folder / "clone")
     conflicts, failed = brute_force.conflicting_merges(clone, "--branches")
     assert {merge.oid: conflicts_of(merge, clone) for merge in mined.merges} == conflicts

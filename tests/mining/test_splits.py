@@ -8,6 +8,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gitgoodbench.mining.chains import ChainColumns
 from gitgoodbench.mining.records import Candidate, MinedRow, sample_id
 from gitgoodbench.mining.sketches import sketches_of
 from gitgoodbench.mining.splits import FRESH, FULL, LITE, TRAIN, SplitPlan, draw, split_rows
@@ -137,7 +138,7 @@ def test_chains_that_share_a_commit_are_on_one_side_whatever_the_seed() -> None:
 def test_a_side_of_a_merge_ties_it_to_other_merges_and_to_chains() -> None:
     chain = chain_candidate(5)
     first, second = merge_candidate(1), merge_candidate(2)
-    side = first.spec.model_copy(update={"parents": (chain.commits[-1], "d" * 40)})
+    side = first.spec.model_copy(update={"parents": (chain.columns_as(ChainColumns).commits[-1], "d" * 40)})
     other = second.spec.model_copy(update={"parents": ("d" * 40, "e" * 40)})
     rows = [
         mined_row(candidate, row_id=f"row {number}")

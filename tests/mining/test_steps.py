@@ -19,10 +19,10 @@ def test_mining_tells_what_it_reads_replays_and_compares(tmp_path: Path) -> None
     builder = mixed_repository(tmp_path / "repository")
     told: list[tuple[str, int, int | None]] = []
     mined = mine_repository(builder.git, tell=lambda *step: told.append(step))
-    assert [done for name, done, total in told if name == "reading commits"] == list(range(mined.commits))
+    assert [done for name, done, total in told if name == "reading commits"] == list(range(mined.counts["commits"]))
     replayed = [(done, total) for name, done, total in told if name == "replaying merges"]
     assert replayed == [(done, len(replayed)) for done in range(len(replayed))]
-    assert len(replayed) == mined.merge_counts.conflicting + mined.merge_counts.clean
+    assert len(replayed) == mined.counts["merges"]
 
 
 def test_a_worker_writes_its_steps_and_removes_them(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ from gitgoodbench.cli import run
 from gitgoodbench.dataset.findings import Kind, RowReport
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.dataset.writers import row_of, write_samples
-from gitgoodbench.mining.branches import branches_of
 from gitgoodbench.mining.options import LANGUAGES
-from gitgoodbench.mining.records import candidates, number_rows
+from gitgoodbench.mining.records import number_rows
 from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.validate import Validator, validate_sample, validate_samples
 from gitgoodbench.sandbox.local import LocalProvider
@@ -45,9 +44,7 @@ class Corpus:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder = tmp_path_factory.mktemp("repos")
     builder = mixed_repository(folder / "acme" / "tool")
-    mined = mine_repository(builder.git)
-    branches = branches_of(builder.git, {chain.commits[-1] for chain in mined.chains})
-    rows = number_rows(project(), candidates(mined, branches, LANGUAGES))
+    rows = number_rows(project(), mine_repository(builder.git).candidates(LANGUAGES))
     return Corpus(folder, builder, [row.sample() for row in rows if row.sample_type != "cherry_pick"])
 
 

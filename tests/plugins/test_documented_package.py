@@ -23,6 +23,9 @@ _FILE = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOT
 class Folder:
     """A folder with the package of the page, installed, and a repository; commands run in it."""
 
+    built: str
+    """What build-dataset said."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.site = path / "site"
@@ -31,6 +34,10 @@ class Folder:
         files["redo_bench/__init__.py"] = ""
         write_package(self.site, project["name"], files, project["entry-points"], project["version"])
         mixed_repository(path / "repos/acme/tool")
+
+    def mined(self) -> list[dict[str, object]]:
+        rows = [json.loads(line) for line in (self.path / "mined.jsonl").read_text().splitlines()]
+        return [row for row in rows if row["sample_type"] == "one_file_commit"]
 
     def run(self, command: str, code: int = 0) -> str:
         """What a command prints, on both streams."""
@@ -57,13 +64,10 @@ def commands() -> list[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """Where everything on the page was done but the last command."""
     folder = Folder(tmp_path_factory.mktemp("redo"))
-    mine, validate, evaluate, _ = commands()
-    folder.run(mine)
-    rows = [json.loads(line) for line in (folder.path / "mined.jsonl").read_text().splitlines()]
-    own = [row for row in rows if row["sample_type"] == "one_file_commit"]
-    assert 3 <= len(own) < len(rows)
-    (folder.path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in own))
-    assert f"{len(own)} rows replayed, {len(own)} are right" in folder.run(validate)
+    mine, build, validate, evaluate, _ = commands()
+    assert "6 one-file commits" in folder.run(mine)
+    folder.built = folder.run(build)
+    assert "6 rows replayed, 6 are right" in folder.run(validate)
     folder.run(evaluate)
     return folder
 
@@ -81,9 +85,23 @@ def test_the_package_brings_one_of_each(folder: Folder) -> None:
     assert "option    constant.text= (string): What the agent writes into every file." in shown
 
 
+def test_its_mined_rows_have_a_column_of_their_own(folder: Folder) -> None:
+    assert [row["file_bytes"] for row in folder.mined()] == [36, 48, 60, 66, 70, 84]
+    assert {row["attainable"] for row in folder.mined()} == {None}
+
+
+def test_its_filter_figure_and_section_are_those_of_the_dataset(folder: Folder) -> None:
+    assert re.search(r"^file-bytes +files of 65 bytes or less +3 +0$", folder.built, re.MULTILINE)
+    card = (folder.path / "dataset/README.md").read_text()
+    assert "## One-file commits\n\nHalf of the files have 48 bytes or less." in card
+    assert "![Sizes of files](plots/one-file-commits.png)" in card
+    assert (folder.path / "dataset/plots/one-file-commits.png").is_file()
+    assert "commits that modify one file." in card
+
+
 def test_its_samples_are_played_and_scored(folder: Folder) -> None:
     solved, other = folder.results("oracle"), folder.results("constant")
-    assert solved
+    assert len(solved) == 3
     assert {(r["scenario"], r["status"], r["solved"]) for r in solved} == {("redo", "completed", True)}
     assert [r["scores"] for r in solved] == [{"file_exact": 1.0, "tree_exact": 1.0}] * len(solved)
     assert [(r["solved"], r["scores"]) for r in other] == [(False, {"file_exact": 0.0, "tree_exact": 0.0})] * len(
@@ -107,17 +125,17 @@ def test_the_manifest_pins_everything_that_is_in_use(folder: Folder) -> None:
 
 
 def test_rows_that_are_wrong_are_named(folder: Folder) -> None:
-    rows = [json.loads(line) for line in (folder.path / "rows.jsonl").read_text().splitlines()]
-    rows[0]["scenario"] = rows[0]["scenario"].replace("src/main.py", "src/other.py")
-    (folder.path / "wrong.jsonl").write_text(json.dumps(rows[0]) + "\n")
+    row = folder.mined()[0]
+    row["scenario"] = str(row["scenario"]).replace("src/main.py", "src/other.py")
+    (folder.path / "wrong.jsonl").write_text(json.dumps(row) + "\n")
     assert "does not modify src/other.py alone" in folder.run("gitgoodbench validate wrong.jsonl --repos repos", 3)
-    (folder.path / "wrong.jsonl").write_text(json.dumps({**rows[0], "scenario": "{'file': 'a'}"}) + "\n")
+    (folder.path / "wrong.jsonl").write_text(json.dumps({**row, "scenario": "{'file': 'a'}"}) + "\n")
     shown = folder.run("gitgoodbench eval wrong.jsonl --repos repos --agent oracle --sandbox plain", 2)
     assert "field scenario.commit: expected" in shown
 
 
 def test_a_run_is_resumed_although_another_package_is_installed_but_not_with_other_rules(folder: Folder) -> None:
-    _, _, evaluate, resume = commands()
+    *_, evaluate, resume = commands()
     result = next(folder.path.glob("results/redo-oracle/**/result.json"))
     result.unlink()
     write_package(folder.site, "other", {"other.py": "raise OSError"}, {SCENARIOS: {"other": "other:Other"}})

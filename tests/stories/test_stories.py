@@ -11,11 +11,11 @@ from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining import story_view
 from gitgoodbench.mining.merges import ConflictingMerge
-from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.stories.build import build_story
 from gitgoodbench.stories.merge import MARKER_SIZE, Conflict, split_conflicts
 from gitgoodbench.stories.model import StoryError
 from gitgoodbench.stories.parser import read_story
+from tests.support.mining import mine_all
 
 HEADER = """\
 repository mini/test
@@ -44,7 +44,7 @@ class Repository:
         return self.git.run("ls-tree", "-r", "-z", "--name-only", revision).split(b"\0")[:-1]
 
     def merges(self) -> list[ConflictingMerge]:
-        return list(mine_repository(Mirror(self.path).borrow(refs=True)).merges)
+        return list(mine_all(Mirror(self.path).borrow(refs=True)).merges)
 
 
 Build = Callable[..., Repository]

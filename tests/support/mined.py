@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from gitgoodbench.dataset.sample import FileCommitChainSpec, MergeSpec
+from gitgoodbench.mining.chains import ChainColumns
+from gitgoodbench.mining.merges import ConflictedFile, MergeColumns
 from gitgoodbench.mining.project import Project
-from gitgoodbench.mining.records import Candidate, ConflictedFile, MinedRow
+from gitgoodbench.mining.records import Candidate, MinedRow
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -73,10 +77,12 @@ def merge_candidate(number: int = 0, **changes: Any) -> Candidate:
         "language": "python",
         "difficulty": "easy",
         "committed": 1_700_000_000,
+    }
+    columns: dict[str, Any] = {
         "attainable": True,
         "files": tuple(ConflictedFile(path=path, kinds=("content",), regions=1) for path in paths),
     }
-    return Candidate(**{**fields, **changes})
+    return _candidate(MergeColumns, fields, columns, changes)
 
 
 def chain_candidate(number: int = 0, **changes: Any) -> Candidate:
@@ -96,13 +102,22 @@ def chain_candidate(number: int = 0, **changes: Any) -> Candidate:
         "language": "python",
         "difficulty": "easy" if purity == 1 else "medium" if purity >= 0.75 else "hard" if purity >= 0.5 else None,
         "committed": 1_700_000_000,
+    }
+    columns: dict[str, Any] = {
         "base": f"c{1000 * number:039x}",
         "commits": commits,
         "file_lines": 10,
         "all_lines": 10,
         "sources_only": True,
     }
-    return Candidate(**{**fields, **changes})
+    return _candidate(ChainColumns, fields, columns, changes)
+
+
+def _candidate(
+    kind: type[BaseModel], fields: dict[str, Any], columns: dict[str, Any], changes: dict[str, Any]
+) -> Candidate:
+    own = {name: changes.pop(name) for name in columns.keys() & changes.keys()}
+    return Candidate(**{**fields, "columns": kind(**{**columns, **own}), **changes})
 
 
 def mined_row(candidate: Candidate, of: Project | None = None, row_id: str = "acme_tool_merge_0000") -> MinedRow:

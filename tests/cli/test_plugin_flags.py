@@ -1,0 +1,60 @@
+"""Options of plug-ins under names of their own: as flags, variables, keys of a file, and keywords."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitgoodbench.cli.aliases import plugin_flags
+from gitgoodbench.errors import UserError
+from gitgoodbench.plugins import RUN_GROUPS, SAMPLES
+from gitgoodbench.runs.config import make_config
+from tests.cli.conftest import CommandLine
+
+VALUE = "--opt icc.hunks=most: input should be 'chain-file' or 'all'"
+
+
+@pytest.mark.parametrize("flag", [("--hunks", "most"), ("--hunks=most",), ("--opt", "icc.hunks=most")])
+def test_a_flag_of_a_plug_in_is_its_option(command: CommandLine, flag: tuple[str, ...]) -> None:
+    shown = command("eval", "mini", "--agent", "noop", "--sandbox", "local", *flag)
+    assert (shown.code, VALUE in shown.error) == (2, True)
+
+
+def test_so_is_a_variable_and_the_command_line_goes_before_it(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITGOODBENCH_HUNKS", "most")
+    assert VALUE in command("eval", "mini", "--agent", "noop", "--sandbox", "local").error
+    shown = command("eval", "mini", "--agent", "noop", "--sandbox", "local", "--hunks", "few")
+    assert "--opt icc.hunks=few" in shown.error
+
+
+def test_so_is_a_key_of_a_configuration_file(command: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text('hunks = "most"\nagent = "noop"\nsandbox = "local"\n')
+    assert VALUE in command("eval", "mini", "--config", str(file)).error
+    file.write_text('hunk = "most"\n')
+    assert "'hunk' is no flag of this command" in command("eval", "mini", "--config", str(file)).error
+
+
+def test_a_flag_that_no_plug_in_has_is_refused_and_one_without_a_value_too(command: CommandLine) -> None:
+    assert "No such option: --hunk" in command("eval", "mini", "--hunk", "all").error
+    assert "--hunks needs a value" in command("eval", "mini", "--hunks").error
+    assert "No such option: --hunks" in command("mine", "a/b", "--hunks", "all").error
+
+
+def test_a_field_of_before_is_an_option_and_its_default_is_none() -> None:
+    assert make_config(suite="mini", hunks="all").opt == ("icc.hunks=all",)
+    assert make_config(suite="mini", hunks="chain-file").opt == ()
+    with pytest.raises(UserError, match="--hunk all"):
+        make_config(suite="mini", hunk="all")
+
+
+def test_flags_belong_to_the_commands_whose_plug_ins_have_them() -> None:
+    assert plugin_flags(*RUN_GROUPS)("eval").aliases() == {"hunks": "icc.hunks"}
+    assert plugin_flags(SAMPLES)("mine").aliases() == {
+        "max_chain": "file_commit_chain.max_commits",
+        "max_conflicts": "merge.max_conflicts",
+        "min_chain": "file_commit_chain.min_commits",
+    }
