@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
-from gitgoodbench.git.process import Git
+from gitgoodbench.errors import InfrastructureFailed
+from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import Message
+from gitgoodbench.scenario import Message, Preview
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
 
@@ -35,6 +37,28 @@ BoxT = TypeVar("BoxT", bound=Toolbox)
 def without_state(kind: type[BoxT]) -> BoxT:
     """A toolbox of which only the functions' names, signatures and docstrings are wanted: nothing in it can be run."""
     return object.__new__(kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A sample before it has a sandbox: what an agent will be given. Scenarios add what they build a workspace from."""
+
+    tools: Sequence[Tool]
+    prompt: Sequence[Message]
+    facts: Mapping[str, Json]
+
+    @property
+    def preview(self) -> Preview:
+        return Preview(self.prompt, [tool.schema for tool in self.tools], self.facts)
+
+
+@contextmanager
+def building_workspace() -> Iterator[None]:
+    """Git that fails inside the sandbox while a workspace is built is no fault of the sample or the agent."""
+    try:
+        yield
+    except GitError as problem:
+        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
 
 
 class ToolboxEpisode(Generic[BoxT]):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gitgoodbench.dataset.sample import Sample
-from gitgoodbench.errors import InfrastructureFailed, SetupFailed
+from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.commits import read_commits
 from gitgoodbench.git.entries import describe_entries
 from gitgoodbench.git.histories import HistoryError, read_patch
@@ -17,9 +17,9 @@ from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.text import encoding_of, to_text
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.plugin.episode import ToolboxEpisode, without_state
+from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Message, Preview, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out
@@ -60,18 +60,14 @@ class CommitEpisode(ToolboxEpisode[CommitTools | ShellTools]):
         sandbox: Sandbox,
         git: Git,
         tools: CommitTools | ShellTools,
-        division: Division,
-        prompt: Sequence[Message],
-        facts: Mapping[str, Json],
-        base: str,
-        reference: Reference,
+        setting: CommitSetting,
         *,
         strict_tools: bool = False,
     ) -> None:
-        super().__init__(sandbox, git, tools, prompt, facts, strict_tools=strict_tools)
-        self.division = division
-        self.base = base
-        self.reference = reference
+        super().__init__(sandbox, git, tools, setting.prompt, setting.facts, strict_tools=strict_tools)
+        self.division = setting.division
+        self.base = setting.base
+        self.reference = setting.reference
 
     @property
     def reminder(self) -> str:
@@ -91,18 +87,15 @@ class CommitEpisode(ToolboxEpisode[CommitTools | ShellTools]):
         return replace(left, state={**left.state, "finished": self.finished, "hunks": self.facts["hunks_offered"]})
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A sample before it has a sandbox."""
+@dataclass(frozen=True, kw_only=True)
+class CommitSetting(Setting):
+    """A chain whose changes are to be committed."""
 
     base: str
     changes: Sequence[FileChange]
     boundary: Sequence[str]
     division: Division
     reference: Reference
-    tools: Sequence[Tool]
-    prompt: Sequence[Message]
-    facts: Mapping[str, Json]
 
 
 def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> CommitEpisode:
@@ -112,30 +105,18 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         SetupFailed: a commit or content is missing, the chain has no base, or it leaves its file as it was.
     """
     setting = _read(sample, store, options)
-    try:
+    with building_workspace():
         git = _workspace(sandbox, setting)
-    except GitError as problem:
-        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
-    return CommitEpisode(
-        sandbox=sandbox,
-        git=git,
-        tools=_toolbox(sandbox, git, setting, options),
-        division=setting.division,
-        prompt=setting.prompt,
-        facts=setting.facts,
-        base=setting.base,
-        reference=setting.reference,
-        strict_tools=options.strict_tools,
-    )
+    tools = _toolbox(sandbox, git, setting, options)
+    return CommitEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
 
 def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
     """What `prepare` will give the agent; raises as it does."""
-    setting = _read(sample, store, options)
-    return Preview(setting.prompt, [tool.schema for tool in setting.tools], setting.facts)
+    return _read(sample, store, options).preview
 
 
-def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Setting:
+def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> CommitSetting:
     mirror, chain, base = open_based_chain(sample, store)
     try:
         changes = read_changes(mirror, base, chain.newest, renames=options.of(CommitOptions).hunks == "all")
@@ -152,7 +133,10 @@ def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Se
     tools = _offered(division, options)
     examples = [tool.example for tool in tools]
     prompt = commit_prompt(division, sample.programming_language, options, examples)
-    return Setting(base, changes, boundary, division, reference, tools, prompt, facts)
+    return CommitSetting(
+        base=base, changes=changes, boundary=boundary, division=division, reference=reference,
+        tools=tools, prompt=prompt, facts=facts,
+    )  # fmt: skip
 
 
 def open_based_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain, str]:
@@ -214,7 +198,7 @@ def _reference(mirror: Git, chain: CommitChain, offered: Sequence[FileChange]) -
     return Reference(mirror, chain, messages, read_grouping(mirror, chain, offered))
 
 
-def _workspace(sandbox: Sandbox, setting: Setting) -> Git:
+def _workspace(sandbox: Sandbox, setting: CommitSetting) -> Git:
     """A repository with the base on a branch and in the index, and the final contents in the working tree."""
     base, changes = setting.base, setting.changes
     blobs = sorted({entry.oid for _, entry in _final_blobs(changes)})
@@ -241,7 +225,7 @@ def _offered(division: Division, options: EpisodeOptions) -> Sequence[Tool]:
     return offered(box, division, one_file=options.of(CommitOptions).hunks == "chain-file")
 
 
-def _toolbox(sandbox: Sandbox, git: Git, setting: Setting, options: EpisodeOptions) -> CommitTools | ShellTools:
+def _toolbox(sandbox: Sandbox, git: Git, setting: CommitSetting, options: EpisodeOptions) -> CommitTools | ShellTools:
     if options.tool_set is ToolSet.SHELL:
         return ShellTools(sandbox, lambda: undone(git))
     kind = _KINDS[options.tool_set]

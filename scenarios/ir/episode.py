@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
-from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed, SetupFailed
+from gitgoodbench.errors import GitGoodBenchError, SetupFailed
 from gitgoodbench.git.commits import Commit, read_commits
 from gitgoodbench.git.histories import ChainHistory, read_history
-from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.plugin.episode import ToolboxEpisode, without_state
+from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Message, Preview, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out
 from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
@@ -50,14 +49,12 @@ class RebaseEpisode(ToolboxEpisode[RebaseTools | ShellTools]):
         sandbox: Sandbox,
         git: Git,
         tools: RebaseTools | ShellTools,
-        prompt: Sequence[Message],
-        facts: Mapping[str, Json],
-        reference: Reference,
+        setting: RebaseSetting,
         *,
         strict_tools: bool = False,
     ) -> None:
-        super().__init__(sandbox, git, tools, prompt, facts, strict_tools=strict_tools)
-        self.reference = reference
+        super().__init__(sandbox, git, tools, setting.prompt, setting.facts, strict_tools=strict_tools)
+        self.reference = setting.reference
 
     @property
     def reminder(self) -> str:
@@ -80,17 +77,14 @@ class RebaseEpisode(ToolboxEpisode[RebaseTools | ShellTools]):
         return replace(left, state=state)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A sample before it has a sandbox."""
+@dataclass(frozen=True, kw_only=True)
+class RebaseSetting(Setting):
+    """A chain that is to be rebased."""
 
     chain: CommitChain
     boundary: Sequence[str]
     history: ChainHistory
     reference: Reference
-    tools: Sequence[Tool]
-    prompt: Sequence[Message]
-    facts: Mapping[str, Json]
 
 
 def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> RebaseEpisode:
@@ -101,29 +95,19 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     """
     setting = _read(sample, store, options)
     newest = setting.chain.newest
-    try:
+    with building_workspace():
         git = build_workspace(sandbox, setting.reference.mirror, {BRANCH: newest}, boundary=setting.boundary)
         check_out(git, newest)
-    except GitError as problem:
-        raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
-    return RebaseEpisode(
-        sandbox=sandbox,
-        git=git,
-        tools=_toolbox(sandbox, git, setting, options.tool_set),
-        prompt=setting.prompt,
-        facts=setting.facts,
-        reference=setting.reference,
-        strict_tools=options.strict_tools,
-    )
+    tools = _toolbox(sandbox, git, setting, options.tool_set)
+    return RebaseEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
 
 def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
     """What `prepare` will give the agent; raises as it does."""
-    setting = _read(sample, store, options)
-    return Preview(setting.prompt, [tool.schema for tool in setting.tools], setting.facts)
+    return _read(sample, store, options).preview
 
 
-def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Setting:
+def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> RebaseSetting:
     mirror, chain = open_rebase_chain(sample, store)
     try:
         reference = _reference(mirror, chain)
@@ -134,7 +118,10 @@ def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Se
     tools = without_state(_KINDS[options.tool_set]).tools()
     examples, language = [tool.example for tool in tools], sample.programming_language
     prompt = rebase_prompt(history.commits, language, options.tool_set, examples, root=chain.base is None)
-    return Setting(chain, boundary, history, reference, tools, prompt, facts=_facts(chain_spec(sample), chain, history))
+    facts = _facts(chain_spec(sample), chain, history)
+    return RebaseSetting(
+        chain=chain, boundary=boundary, history=history, reference=reference, tools=tools, prompt=prompt, facts=facts
+    )
 
 
 def open_rebase_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain]:
@@ -167,7 +154,7 @@ _KINDS: Final[Mapping[ToolSet, type[RebaseTools | ShellTools]]] = {
 }
 
 
-def _toolbox(sandbox: Sandbox, git: Git, setting: Setting, tool_set: ToolSet) -> RebaseTools | ShellTools:
+def _toolbox(sandbox: Sandbox, git: Git, setting: RebaseSetting, tool_set: ToolSet) -> RebaseTools | ShellTools:
     reference = setting.reference
     kind = _KINDS[tool_set]
     if issubclass(kind, RebaseTools):

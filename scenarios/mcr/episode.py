@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from gitgoodbench.dataset.sample import MergeSpec, Sample
-from gitgoodbench.errors import InfrastructureFailed, SetupFailed
+from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.attainable import Solution, solve, truth_blobs_needed
 from gitgoodbench.git.conflicts import ConflictModel, PathConflict, read_conflicts
 from gitgoodbench.git.entries import describe_entries
 from gitgoodbench.git.objects import Entry, Tree, read_blobs, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.plugin.episode import ToolboxEpisode, without_state
+from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Message, Preview, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, stop_at_conflicts
@@ -51,18 +51,14 @@ class MergeEpisode(ToolboxEpisode[MergeTools | ShellTools]):
         sandbox: Sandbox,
         git: Git,
         tools: MergeTools | ShellTools,
-        resolution: Resolution,
-        prompt: Sequence[Message],
-        facts: Mapping[str, Json],
-        parents: tuple[str, str],
-        reference: Reference,
+        setting: MergeSetting,
         *,
         strict_tools: bool = False,
     ) -> None:
-        super().__init__(sandbox, git, tools, prompt, facts, strict_tools=strict_tools)
-        self.resolution = resolution
-        self.parents = parents
-        self.reference = reference
+        super().__init__(sandbox, git, tools, setting.prompt, setting.facts, strict_tools=strict_tools)
+        self.resolution = setting.resolution
+        self.parents = setting.parents
+        self.reference = setting.reference
 
     @property
     def reminder(self) -> str:
@@ -77,18 +73,15 @@ class MergeEpisode(ToolboxEpisode[MergeTools | ShellTools]):
         return take_outcome(self.git, self.parents)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A sample before it has a sandbox. scratch: the repository in which its merge was replayed."""
+@dataclass(frozen=True, kw_only=True)
+class MergeSetting(Setting):
+    """A merge that is to be resolved. scratch: the repository in which its merge was replayed."""
 
     scratch: Git
     parents: tuple[str, str]
     boundary: Sequence[str]
     resolution: Resolution
     reference: Reference
-    tools: Sequence[Tool]
-    prompt: Sequence[Message]
-    facts: Mapping[str, Json]
 
 
 def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> MergeEpisode:
@@ -97,32 +90,20 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     Raises:
         SetupFailed: a commit is missing, the row's parents are not the merge's, or the merge has no conflict.
     """
-    with _read(sample, store, options) as setting:
-        try:
-            git = _workspace(sandbox, setting)
-        except GitError as problem:
-            raise InfrastructureFailed(f"the workspace cannot be built: {problem}") from problem
-    return MergeEpisode(
-        sandbox=sandbox,
-        git=git,
-        tools=_toolbox(sandbox, git, setting, options.tool_set),
-        resolution=setting.resolution,
-        prompt=setting.prompt,
-        facts=setting.facts,
-        parents=setting.parents,
-        reference=setting.reference,
-        strict_tools=options.strict_tools,
-    )
+    with _read(sample, store, options) as setting, building_workspace():
+        git = _workspace(sandbox, setting)
+    tools = _toolbox(sandbox, git, setting, options.tool_set)
+    return MergeEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
 
 def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
     """What `prepare` will give the agent; raises as it does."""
     with _read(sample, store, options) as setting:
-        return Preview(setting.prompt, [tool.schema for tool in setting.tools], setting.facts)
+        return setting.preview
 
 
 @contextmanager
-def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Iterator[Setting]:
+def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Iterator[MergeSetting]:
     spec = merge_spec(sample)
     mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
     check_parents(mirror, spec)
@@ -141,7 +122,10 @@ def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> It
         examples = [tool.example for tool in tools]
         prompt = merge_prompt(resolution, sample.programming_language, options.tool_set, examples, age)
         facts = _facts(spec, model, reference.solution)
-        yield Setting(scratch.git, spec.parents, boundary, resolution, reference, tools, prompt, facts)
+        yield MergeSetting(
+            scratch=scratch.git, parents=spec.parents, boundary=boundary, resolution=resolution, reference=reference,
+            tools=tools, prompt=prompt, facts=facts,
+        )  # fmt: skip
 
 
 def _placed(model: ConflictModel) -> list[Entry | None]:
@@ -169,7 +153,7 @@ def check_parents(mirror: Git, spec: MergeSpec) -> None:
         raise SetupFailed(f"the row names the parents {' '.join(spec.parents)}, but {spec.merge_commit_hash} has {has}")
 
 
-def _workspace(sandbox: Sandbox, setting: Setting) -> Git:
+def _workspace(sandbox: Sandbox, setting: MergeSetting) -> Git:
     local, incoming = setting.parents
     replay = setting.resolution.model.replay
     branches = {"local": local, "incoming": incoming}
@@ -198,7 +182,7 @@ def _offered(model: ConflictModel, tool_set: ToolSet) -> Sequence[Tool]:
     return offered(without_state(_KINDS[tool_set]), model)
 
 
-def _toolbox(sandbox: Sandbox, git: Git, setting: Setting, tool_set: ToolSet) -> MergeTools | ShellTools:
+def _toolbox(sandbox: Sandbox, git: Git, setting: MergeSetting, tool_set: ToolSet) -> MergeTools | ShellTools:
     if tool_set is ToolSet.SHELL:
         return ShellTools(sandbox, lambda: undone(git))
     files = WorkingTree(sandbox, git, setting.resolution.model.automatic)
