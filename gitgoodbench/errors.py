@@ -51,6 +51,10 @@ class RunAborted(GitGoodBenchError):
     """The whole run cannot go on (a rejected key, an exhausted quota): one line says why."""
 
 
+class CostLimitReached(RunAborted):
+    """The money that the run may spend is spent. Nothing is wrong: the run ends, and a higher limit carries it on."""
+
+
 class ToolError(GitGoodBenchError):
     """A tool call that cannot be carried out. The message goes back to the model."""
 

@@ -138,10 +138,11 @@ class Meter:
             prompt_tokens=_total([tokens.prompt for tokens in answers], 0),
             cached_tokens=_total([tokens.cached for tokens in answers], 0),
             completion_tokens=_total([tokens.completion for tokens in answers], 0),
-            cost_usd=_total([self._cost(tokens) for tokens in answers], 0.0),
+            cost_usd=_total([self.cost(tokens) for tokens in answers], 0.0),
         )
 
-    def _cost(self, tokens: Tokens) -> float | None:
+    def cost(self, tokens: Tokens) -> float | None:
+        """Dollars for one answer; None where the server does not say what it used, or the price is not known."""
         if self._price is None or tokens.prompt is None or tokens.completion is None:
             return None
         return self._price.cost(

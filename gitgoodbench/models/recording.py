@@ -1,63 +1,155 @@
-"""Who hears of every request to a model: the one seam for ledgers, trajectories and whatever else keeps books.
+"""Who hears of every request to a model: the one seam for ledgers, trajectories and caches.
 
-An answer is paid, so it is told here before it is used: `ChatModel` calls the recorder with each reply as soon as it
-is there, be it the answer, an error, unreadable, or nothing at all.
+An answer is paid, so it is told here before it is used. The recorder may have the answer already, it may refuse to pay
+for another, and it is told of every reply, whatever becomes of it.
 
-    with recording(ledger.enter):
+    with recording(recorder):
         agent.run(episode, budget)
 
-holds for what this thread asks within the block; blocks nest, and each recorder hears.
+holds for what this thread asks within the block.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, Protocol
 
-from gitgoodbench.models.apis.base import Glance
+from gitgoodbench.models.messages import Message
+from gitgoodbench.models.meter import Tokens
+
+
+class Fate(StrEnum):
+    """What became of a request.
+
+    answered: the model's answer arrived. cached: it was known, and nobody was asked. refused: the server answered with
+    an error, or could not be reached; that costs nothing. unreadable: a reply that is not what the API promises. lost:
+    none, or half of one. A provider may bill the last two.
+    """
+
+    ANSWERED = "answered"
+    CACHED = "cached"
+    REFUSED = "refused"
+    UNREADABLE = "unreadable"
+    LOST = "lost"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question to a model. messages, tools: in Chat Completions form. parameters: all else that is sent."""
+
+    model: str
+    messages: Sequence[Message]
+    tools: Sequence[Mapping[str, Any]] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    api: str = "chat"
+
+    def digest(self, *more: object) -> str:
+        """The hash of the question; `more` tells apart what asks the same on purpose (the epoch)."""
+        parts = [self.api, self.model, self.parameters, list(self.messages), list(self.tools), *more]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request, and what came of it.
+    """A request and what came of it.
 
-    request: its body as sent. attempt: 1 for the first of an answer. started: UTC, ISO 8601. seconds: until the last
-    byte, or until it failed. status: HTTP's; None where nothing came. reply: the body as it came, without the key.
-    problem: why it is no answer. glance: what could be read of it for the books.
+    started: UTC, ISO 8601. seconds: until the last byte, or until it failed. body: of the reply, without the key, as
+    far as it arrived. cost_usd: None is unknown. message, finish_reason, response_id, model: of the answer, as the
+    server has them. status: HTTP's; None where nothing came. cause: why there is no answer, on one line.
+    attempt: 1 for the first try of an answer.
     """
 
-    api: str
-    model: str
-    address: str
-    request: Mapping[str, Any]
-    attempt: int
+    request: Request
+    fate: Fate
     started: str
     seconds: float
-    status: int | None
-    reply: bytes | None
-    problem: str | None
-    glance: Glance
+    body: bytes = b""
+    tokens: Tokens = field(default_factory=Tokens)
+    cost_usd: float | None = None
+    message: Message | None = None
+    finish_reason: str | None = None
+    response_id: str | None = None
+    model: str | None = None
+    status: int | None = None
+    cause: str | None = None
+    attempt: int = 1
 
 
-Recorder = Callable[[Exchange], None]
+class Recorder(Protocol):
+    """Keeps what is asked and answered, in the order in which it happens. One for each episode and judge."""
 
-_RECORDERS: ContextVar[tuple[Recorder, ...]] = ContextVar("recorders", default=())
+    def recall(self, request: Request) -> bytes | None:
+        """The body of the reply that this question had before; None where it must be asked."""
+        ...
+
+    def asking(self, request: Request) -> None:
+        """A request is about to be sent.
+
+        Raises:
+            CostLimitReached: the money is spent; it must not be sent.
+            RunAborted: the account cannot be kept.
+        """
+        ...
+
+    def received(self, exchange: Exchange) -> None:
+        """A reply arrived, or will not. It is kept when this returns, before anything is done with it.
+
+        Raises:
+            RunAborted: it cannot be kept, or a limit cannot be watched.
+        """
+        ...
+
+    def said(self, message: Message) -> None:
+        """A message that is not the model's entered the conversation: a prompt, the result of a tool."""
+        ...
+
+    def discard(self) -> None:
+        """The last answer was of no use: it is not to be recalled."""
+        ...
+
+    def conversation(self, name: str, epoch: int) -> Recorder:
+        """The recorder of one of several conversations. epoch: tells apart what asks the same on purpose."""
+        ...
+
+
+class _Nobody:
+    """Keeps nothing, allows everything: for models that are asked outside of runs."""
+
+    def recall(self, request: Request) -> bytes | None:  # noqa: ARG002
+        return None
+
+    def asking(self, request: Request) -> None: ...
+
+    def received(self, exchange: Exchange) -> None: ...
+
+    def said(self, message: Message) -> None: ...
+
+    def discard(self) -> None: ...
+
+    def conversation(self, name: str, epoch: int) -> Recorder:  # noqa: ARG002
+        return self
+
+
+_NOBODY: Final = _Nobody()
+_CURRENT: ContextVar[Recorder] = ContextVar("recorder", default=_NOBODY)
 
 
 @contextlib.contextmanager
 def recording(recorder: Recorder) -> Iterator[None]:
-    """Tell the recorder of every request of this thread within the block. What it raises ends the asking."""
-    token = _RECORDERS.set((*_RECORDERS.get(), recorder))
+    """Tell this recorder of what this thread asks within the block. What it raises ends the asking."""
+    token = _CURRENT.set(recorder)
     try:
         yield
     finally:
-        _RECORDERS.reset(token)
+        _CURRENT.reset(token)
 
 
-def record(exchange: Exchange) -> None:
-    """Tell everybody who listens."""
-    for recorder in _RECORDERS.get():
-        recorder(exchange)
+def recorder() -> Recorder:
+    """Who hears of what this thread asks."""
+    return _CURRENT.get()

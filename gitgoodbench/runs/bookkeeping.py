@@ -1,0 +1,83 @@
+"""The recorder of a run: money into the ledger, words into the transcript, answers into the cache."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from gitgoodbench.models.messages import Message
+from gitgoodbench.models.recording import Exchange, Fate, Request
+from gitgoodbench.runs.answers import AnswerCache
+from gitgoodbench.runs.ledger import Ledger
+from gitgoodbench.runs.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class Books:
+    """Where a run keeps what its models say. agent_cache, judge_cache: None asks anew every time."""
+
+    ledger: Ledger
+    agent_cache: AnswerCache | None = None
+    judge_cache: AnswerCache | None = None
+
+
+@dataclass(frozen=True)
+class Account:
+    """Whose money is spent: an episode's (empty: nobody's), by the agent or a judge."""
+
+    episode: str
+    role: str
+
+
+class Bookkeeper:
+    """Records one conversation. See `models.recording.Recorder`.
+
+    transcript, cache: None keeps no words, no answers. epoch: tells apart what asks the same on purpose.
+    conversation: its name, where a transcript has several.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        account: Account,
+        transcript: Transcript | None = None,
+        cache: AnswerCache | None = None,
+        *,
+        epoch: int = 1,
+        conversation: str | None = None,
+    ) -> None:
+        self._ledger = ledger
+        self._account = account
+        self._transcript = transcript
+        self._cache = cache
+        self._epoch = epoch
+        self._conversation = conversation
+        self._asked: str | None = None
+        self._last: str | None = None
+
+    def recall(self, request: Request) -> bytes | None:
+        return None if self._cache is None else self._cache.get(request.digest(self._epoch))
+
+    def asking(self, request: Request) -> None:
+        self._asked = self._ledger.ask(self._account.episode, self._account.role, request.model)
+
+    def received(self, exchange: Exchange) -> None:
+        asked, self._asked = self._asked or uuid.uuid4().hex[:16], None
+        self._ledger.receive(asked, self._account.episode, self._account.role, exchange)
+        if self._transcript is not None:
+            self._transcript.exchange(exchange, self._conversation)
+        if self._cache is not None:
+            self._last = exchange.request.digest(self._epoch)
+            if exchange.fate is Fate.ANSWERED:
+                self._cache.put(self._last, exchange.body)
+
+    def said(self, message: Message) -> None:
+        if self._transcript is not None:
+            self._transcript.message(message)
+
+    def discard(self) -> None:
+        if self._cache is not None and self._last is not None:
+            self._cache.forget(self._last)
+
+    def conversation(self, name: str, epoch: int) -> Bookkeeper:
+        return Bookkeeper(self._ledger, self._account, self._transcript, self._cache, epoch=epoch, conversation=name)

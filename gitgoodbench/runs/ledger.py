@@ -1,0 +1,317 @@
+"""ledger.jsonl: the account of a run. A line before each request to a model, and one for what came back.
+
+A reply's line is written, and synced, before the reply is used; so whatever becomes of it - an answer, a failure, an
+attempt that is killed or done again - it stays counted. Nothing in the file is ever changed. Totals are its sums.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from gitgoodbench.errors import CostLimitReached, RunAborted, UserError
+from gitgoodbench.models.meter import Tokens
+from gitgoodbench.models.recording import Exchange, Fate
+from gitgoodbench.runs.events import utc_now
+from gitgoodbench.runs.result import one_line
+
+AGENT: Final = "agent"
+JUDGE: Final = "judge"
+PREFLIGHT: Final = "preflight"
+
+
+class LedgerLine(BaseModel):
+    """One line. event: `asked` before a request, then its `Fate`; `carried` is what a run of before had no ledger for.
+
+    request: ties a fate to its `asked`; one without a fate was killed while it was asked. episode: the id of an
+    episode; empty for what belongs to none. role: who asks. model: as asked for; reported: as the server names it.
+    cost_usd: None is unknown. cause: why there is no answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
+
+    time: str
+    event: Literal["asked", "answered", "cached", "refused", "unreadable", "lost", "carried"]
+    request: str
+    episode: str
+    role: str
+    model: str | None = None
+    reported: str | None = None
+    response_id: str | None = None
+    seconds: float | None = None
+    tokens: Tokens | None = None
+    cost_usd: float | None = None
+    cause: str | None = None
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Sums over some lines. US dollars; tokens as far as they are known.
+
+    requests: sent to a server. answers: that arrived, cached ones aside. unknown: requests that a provider may have
+    billed, at a cost that nobody knows: no token counts, no price, half a reply, a kill.
+    """
+
+    cost_usd: float = 0.0
+    requests: int = 0
+    answers: int = 0
+    cached: int = 0
+    unknown: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(**{name: value + getattr(other, name) for name, value in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a ledger holds, by episode and role."""
+
+    spent: Mapping[tuple[str, str], Spent] = field(default_factory=dict)
+
+    def total(self, *, role: str | None = None, episode: str | None = None) -> Spent:
+        """The sum over one role, one episode, or all."""
+        parts = (spent for (of, by), spent in self.spent.items() if role in (None, by) and episode in (None, of))
+        return sum(parts, Spent())
+
+
+class Ledger:
+    """The ledger of a run, open for writing; used by several threads at once.
+
+    limit_usd: over everything in the file. A request that was not answered, and may have been billed, counts towards it
+    as much as the dearest answer of its model so far.
+
+    Raises:
+        UserError: the file cannot be opened.
+    """
+
+    def __init__(self, path: Path, limit_usd: float | None = None) -> None:
+        self._path = path
+        self._limit = limit_usd
+        self._lock = threading.Lock()
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            lines = list(read_ledger(path))
+        except OSError as problem:
+            raise UserError(f"the account {path} of the run cannot be written: {problem.strerror}") from problem
+        size = os.fstat(self._descriptor).st_size
+        if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
+            os.write(self._descriptor, b"\n")
+        self._books = _Books(lines)
+        self._books.give_up_open()
+
+    def ask(self, episode: str, role: str, model: str) -> str:
+        """Write down that a request is about to be sent; returns what ties it to what comes back.
+
+        Raises:
+            CostLimitReached: the money is spent.
+            RunAborted: the file cannot be written.
+        """
+        with self._lock:
+            self._check()
+            request = uuid.uuid4().hex[:16]
+            line = LedgerLine(time=utc_now(), event="asked", request=request, episode=episode, role=role, model=model)
+            self._write(line)
+        return request
+
+    def receive(self, request: str, episode: str, role: str, exchange: Exchange) -> None:
+        """Write down what came back.
+
+        Raises:
+            RunAborted: the file cannot be written; or there is a limit, and the server does not say what an answer
+                cost.
+        """
+        line = LedgerLine(
+            time=utc_now(),
+            event=exchange.fate.value,
+            request=request,
+            episode=episode,
+            role=role,
+            model=exchange.request.model,
+            reported=exchange.model,
+            response_id=exchange.response_id,
+            seconds=round(exchange.seconds, 3),
+            tokens=exchange.tokens if exchange.tokens != Tokens() else None,
+            cost_usd=_cost(exchange),
+            cause=None if exchange.cause is None else one_line(exchange.cause),
+        )
+        with self._lock:
+            self._write(line, sync=True)
+        if self._limit is not None and exchange.fate is Fate.ANSWERED and line.cost_usd is None:
+            raise RunAborted(
+                f"a cost limit cannot be watched: the server does not say how many tokens {exchange.request.model} "
+                "used, or its price is not known; leave --max-cost out, or give the price"
+            )
+
+    def carry(self, costs: Mapping[tuple[str, str], float]) -> None:
+        """Begin with what was spent before there was a ledger, by episode and role; nothing where there is one."""
+        with self._lock:
+            if not self._books.empty:
+                return
+            for (episode, role), dollars in costs.items():
+                line = LedgerLine(
+                    time=utc_now(), event="carried", request="", episode=episode, role=role, model=None,
+                    cost_usd=dollars,
+                )  # fmt: skip
+                self._write(line, sync=True)
+
+    @property
+    def account(self) -> Account:
+        """All that is in the file."""
+        with self._lock:
+            return self._books.account
+
+    @property
+    def limit_reached(self) -> str | None:
+        """Why no further request may be sent; None while one may."""
+        with self._lock:
+            try:
+                self._check()
+            except CostLimitReached as reached:
+                return str(reached)
+        return None
+
+    def close(self) -> None:
+        """Close the file. A thread that an interruption left behind can ask for nothing more."""
+        with self._lock:
+            descriptor, self._descriptor = self._descriptor, -1
+        os.close(descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check(self) -> None:
+        if self._limit is None:
+            return
+        spent, possible = self._books.spent, self._books.possible
+        if spent + possible >= self._limit:
+            more = f", and up to ${possible:.2f} for requests without an answer" if possible else ""
+            raise CostLimitReached(
+                f"the cost limit is reached: ${spent:.2f} spent{more}, of --max-cost {self._limit:g}"
+            )
+
+    def _write(self, line: LedgerLine, *, sync: bool = False) -> None:
+        data = json.dumps(line.model_dump(mode="json", exclude_none=True)).encode() + b"\n"
+        try:
+            if os.write(self._descriptor, data) != len(data):
+                raise OSError(28, "only a part of a line was written")
+            if sync:
+                os.fsync(self._descriptor)
+        except OSError as problem:
+            raise RunAborted(f"the account {self._path} cannot be written: {problem.strerror}") from problem
+        self._books.enter(line)
+
+
+def _cost(exchange: Exchange) -> float | None:
+    if exchange.fate in (Fate.CACHED, Fate.REFUSED):
+        return 0.0
+    return None if exchange.cost_usd is None else round(exchange.cost_usd, 10)
+
+
+def read_ledger(path: Path) -> Iterator[LedgerLine]:
+    """The lines of a ledger, without one that a power failure cut short; none where there is no file."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return
+    for line in data.split(b"\n"):
+        try:
+            yield LedgerLine.model_validate(json.loads(line))
+        except (ValueError, ValidationError):
+            continue
+
+
+def read_account(path: Path) -> Account:
+    """What the ledger of a run holds.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    return _Books(read_ledger(path)).account
+
+
+class _Books:
+    """The sums of the lines read so far."""
+
+    def __init__(self, lines: Iterable[LedgerLine]) -> None:
+        self.empty = True
+        self.spent = 0.0
+        self._by: dict[tuple[str, str], Spent] = {}
+        self._open: dict[str, LedgerLine] = {}
+        self._unpriced: dict[str, int] = {}
+        self._dearest: dict[str, float] = {}
+        for line in lines:
+            self.enter(line)
+
+    def enter(self, line: LedgerLine) -> None:
+        self.empty = False
+        if line.event == "asked":
+            self._open[line.request] = line
+            return
+        self._open.pop(line.request, None)
+        model, cost = line.model or "", line.cost_usd
+        if cost is None:
+            self._count_unpriced(model)
+        else:
+            self._dearest[model] = max(cost, self._dearest.get(model, 0.0))
+            self.spent += cost
+        self._add((line.episode, line.role), _spent(line))
+
+    def give_up_open(self) -> None:
+        """Requests of earlier sessions that were under way when their process died: nothing comes back any more."""
+        for line in self._open.values():
+            self._count_unpriced(line.model or "")
+            self._add((line.episode, line.role), Spent(requests=1, unknown=1))
+        self._open.clear()
+
+    def _count_unpriced(self, model: str) -> None:
+        self._unpriced[model] = self._unpriced.get(model, 0) + 1
+
+    def _add(self, key: tuple[str, str], spent: Spent) -> None:
+        self._by[key] = self._by.get(key, Spent()) + spent
+
+    @property
+    def possible(self) -> float:
+        """Dollars that requests of unknown cost may have cost; those under way are not among them."""
+        return sum(count * self._dearest.get(model, 0.0) for model, count in self._unpriced.items())
+
+    @property
+    def account(self) -> Account:
+        by = dict(self._by)
+        for line in self._open.values():
+            key = line.episode, line.role
+            by[key] = by.get(key, Spent()) + Spent(requests=1, unknown=1)
+        return Account(by)
+
+
+def _spent(line: LedgerLine) -> Spent:
+    tokens = line.tokens or Tokens()
+    asked = line.event not in ("cached", "carried")
+    return Spent(
+        cost_usd=line.cost_usd or 0.0,
+        requests=int(asked),
+        answers=int(line.event == "answered"),
+        cached=int(line.event == "cached"),
+        unknown=int(line.cost_usd is None),
+        prompt_tokens=(tokens.prompt or 0) * asked,
+        cached_tokens=(tokens.cached or 0) * asked,
+        completion_tokens=(tokens.completion or 0) * asked,
+        reasoning_tokens=(tokens.reasoning or 0) * asked,
+    )
