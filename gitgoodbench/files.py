@@ -8,7 +8,7 @@ import os
 import shutil
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 
@@ -53,13 +53,22 @@ def make_durably(folder: Path) -> None:
         _sync_folder(made.parent)
 
 
-def empty_folder(folder: Path, *, first: str) -> None:
-    """Remove what an earlier attempt left in `folder`, beginning with the file that marks it as finished."""
+def empty_folder(folder: Path, *, first: str, kept: Container[str] = ()) -> None:
+    """Remove what an earlier attempt left in `folder`, beginning with the file that marks it as finished.
+
+    kept: names of files that stay.
+    """
     with contextlib.suppress(FileNotFoundError):
         (folder / first).unlink()
-    if folder.exists():
-        shutil.rmtree(folder)
     make_durably(folder)
+    for path in folder.iterdir():
+        if path.name in kept:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    _sync_folder(folder)
 
 
 @contextlib.contextmanager

@@ -42,7 +42,7 @@ def option(flag: str, *short: str, **settings: Any) -> Any:
 
 def variable_of(flag: str) -> str:
     """The environment variable of a flag."""
-    return f"{VARIABLE}{flag.removeprefix('--').upper().replace('-', '_')}"
+    return f"{VARIABLE}{flag.partition('/')[0].removeprefix('--').upper().replace('-', '_')}"
 
 
 def flag_of(name: str) -> Any:
@@ -53,7 +53,14 @@ def flag_of(name: str) -> Any:
             envvar=variable_of(spelling(name)), show_envvar=False, metavar=spelling(name), help=flag.help
         )
     bounds = {key: getattr(part, by) for key, by in _BOUNDS.items() for part in field.metadata if hasattr(part, by)}
-    return option(spelling(name), *flag.short, help=flag.help, metavar=flag.metavar, **bounds)
+    return option(_names(name), *flag.short, help=flag.help, metavar=flag.metavar, **bounds)
+
+
+def _names(name: str) -> str:
+    """The flag of a field; where switching it off says something, too, both."""
+    on = spelling(name)
+    both = RunConfig.model_fields[name].annotation == (bool | None)
+    return f"{on}/--no-{on.removeprefix('--')}" if both else on
 
 
 def run_flags(*fields: str) -> Callable[[Command], Command]:
@@ -79,8 +86,13 @@ def _parameter(name: str) -> inspect.Parameter:
 
 
 def said(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that a user said something about; a switch that is off was not said."""
-    return {name: value for name, value in fields.items() if value is not None and value is not False and value != []}
+    """The fields that a user said something about; a switch that is off was not said, unless that can be said, too."""
+    return {name: value for name, value in fields.items() if value not in (None, []) and (value or _says(name, value))}
+
+
+def _says(name: str, value: Any) -> bool:
+    """Whether an empty value is more than the absence of one."""
+    return value is not False or (name in FLAGS and FLAGS[name].decided)
 
 
 Runs = Annotated[

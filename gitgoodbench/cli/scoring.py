@@ -23,6 +23,7 @@ from gitgoodbench.plugins import SCENARIOS, SCORES, Plugin, plugins
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
+from gitgoodbench.runs.bookkeeping import open_books
 from gitgoodbench.runs.config import JUDGING
 from gitgoodbench.runs.judging import judge_options
 from gitgoodbench.runs.manifest import pin_scoring, read_manifest, write_manifest
@@ -103,9 +104,10 @@ def _score(
         say_who_judges(console, scenarios, [config])
     panel = None if options is None else open_panel(options)
     with paths.held(), progress.shown():
+        books = open_books(paths, config)
         pinned = pin_scoring(_scoring_plugins(scenarios, config.score))
         write_manifest(paths, manifest.model_copy(update={"rescored": pinned}))
-        settling = Settling(store, manifest.config.tools, panel, rejudge, pinned.rules)
+        settling = Settling(store, manifest.config.tools, panel, rejudge, pinned.rules, books)
         return rescore_run(paths, manifest, samples, scenarios, settling, jobs=config.jobs)
 
 

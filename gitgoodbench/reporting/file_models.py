@@ -1,4 +1,4 @@
-"""Files of a run that are written from plain values, as types: trajectory, judges' prompts, log, summary.
+"""Files of a run that are written from plain values, as types: judges' prompts, log, summary.
 
 The harness writes them; these types say what is in them, for the JSON schemas and for whoever reads the files.
 """
@@ -19,22 +19,6 @@ Message = dict[str, Any]
 
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
-
-
-class TrajectoryFile(_File):
-    """trajectory.json: everything said and done in an episode. notes: what was not done as asked."""
-
-    sample_id: str
-    scenario: str
-    epoch: int
-    agent: str
-    model: str | None
-    status: Status
-    error: str | None
-    turns: int
-    usage: Usage
-    notes: list[str]
-    messages: list[Message]
 
 
 class JudgePromptsFile(_File):

@@ -15,7 +15,9 @@ from pydantic import BaseModel, TypeAdapter
 
 from gitgoodbench.details import Details
 from gitgoodbench.errors import UserError
-from gitgoodbench.reporting.file_models import Event, JudgePromptsFile, SummaryFile, TrajectoryFile
+from gitgoodbench.reporting.file_models import Event, JudgePromptsFile, SummaryFile
+from gitgoodbench.reporting.transcript_models import TranscriptLine
+from gitgoodbench.runs.ledger import LedgerLine
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.result import Result
 
@@ -30,12 +32,14 @@ SCHEMAS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
     "manifest": _of(Manifest),
     "result": _of(Result),
     "details": _of(Details),
-    "trajectory": _of(TrajectoryFile),
+    "trajectory": lambda: TypeAdapter(TranscriptLine).json_schema(mode="serialization"),
+    "ledger": _of(LedgerLine),
     "judge-prompts": _of(JudgePromptsFile),
     "summary": _of(SummaryFile),
     "run-log": lambda: TypeAdapter(Event).json_schema(mode="serialization"),
 }
-"""Name -> its schema, made anew. outcome.json has the schema `result`; `run-log` is of one line of run.log."""
+"""Name -> its schema, made anew. outcome.json has the schema `result`. Of files of lines (`run-log`, `ledger`, and
+`trajectory`, which is that of judging.jsonl, too) a schema is of one line."""
 
 
 def generated(name: str) -> str:

@@ -6,9 +6,13 @@ import uuid
 from dataclasses import dataclass
 
 from gitgoodbench.models.messages import Message
+from gitgoodbench.models.meter import Usage
 from gitgoodbench.models.recording import Exchange, Fate, Request
-from gitgoodbench.runs.answers import AnswerCache
-from gitgoodbench.runs.ledger import Ledger
+from gitgoodbench.runs.answers import AnswerCache, answers_home
+from gitgoodbench.runs.config import RunConfig
+from gitgoodbench.runs.ledger import AGENT, JUDGE, Ledger
+from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.result import read_result
 from gitgoodbench.runs.transcript import Transcript
 
 
@@ -19,6 +23,35 @@ class Books:
     ledger: Ledger
     agent_cache: AnswerCache | None = None
     judge_cache: AnswerCache | None = None
+
+
+def open_books(paths: RunPaths, config: RunConfig) -> Books:
+    """The books of a run, of which the caller holds the lock.
+
+    They stay open while the process lives: an answer may still arrive after a run was interrupted.
+
+    Raises:
+        UserError: they cannot be written.
+    """
+    ledger = Ledger(paths.ledger, config.max_cost)
+    ledger.carry(_costs_of_before(paths))
+    kept = AnswerCache(answers_home())
+    return Books(ledger, kept if config.cache else None, None if config.cache is False else kept)
+
+
+def _costs_of_before(paths: RunPaths) -> dict[tuple[str, str], float]:
+    """What results say was spent, for a run that was begun before there were ledgers."""
+    if paths.ledger.stat().st_size:
+        return {}
+    costs: dict[tuple[str, str], float] = {}
+    for path in paths.result_files():
+        result = read_result(path)
+        if result is None:
+            continue
+        episode = "/".join(map(str, result.key))
+        costs[episode, AGENT] = (result.usage.cost_usd or 0.0) + sum(a.cost_usd or 0.0 for a in result.attempts)
+        costs[episode, JUDGE] = 0.0 if result.judge is None else result.judge.usage.cost_usd or 0.0
+    return {who: dollars for who, dollars in costs.items() if dollars}
 
 
 @dataclass(frozen=True)
@@ -54,6 +87,7 @@ class Bookkeeper:
         self._conversation = conversation
         self._asked: str | None = None
         self._last: str | None = None
+        self._heard = False
 
     def recall(self, request: Request) -> bytes | None:
         return None if self._cache is None else self._cache.get(request.digest(self._epoch))
@@ -62,6 +96,7 @@ class Bookkeeper:
         self._asked = self._ledger.ask(self._account.episode, self._account.role, request.model)
 
     def received(self, exchange: Exchange) -> None:
+        self._heard = True
         asked, self._asked = self._asked or uuid.uuid4().hex[:16], None
         self._ledger.receive(asked, self._account.episode, self._account.role, exchange)
         if self._transcript is not None:
@@ -74,6 +109,11 @@ class Bookkeeper:
     def said(self, message: Message) -> None:
         if self._transcript is not None:
             self._transcript.message(message)
+
+    def report(self, model: str | None, usage: Usage) -> None:
+        """Enter what an agent says that it used, unless its requests were recorded one by one."""
+        if not self._heard and usage.requests:
+            self._ledger.report(self._account.episode, self._account.role, model, usage)
 
     def discard(self) -> None:
         if self._cache is not None and self._last is not None:

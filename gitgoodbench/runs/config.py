@@ -151,6 +151,10 @@ class RunConfig(BaseModel):
         Flag("Characters of both histories that a judge is shown, half for each. Default: 120000."),
         Field(ge=1000, le=MAX_LIMIT),
     ] = None
+    judge_price_input: Annotated[
+        float | None, Flag("US dollars per million prompt tokens, for judges without a known price."), Field(ge=0)
+    ] = None
+    judge_price_output: Annotated[float | None, Flag("US dollars per million completion tokens."), Field(ge=0)] = None
     judge_max_tokens: Annotated[
         int | None, Flag("Tokens of one answer of a judge, its thinking included. Default: 4096."), Field(ge=1)
     ] = None
@@ -168,10 +172,20 @@ class RunConfig(BaseModel):
     max_cost: Annotated[
         float | None,
         Flag(
-            "US dollars for the whole run, over all its sessions; when they are spent no further episode starts.",
+            "US dollars for the whole run, agent and judges, over all its sessions; when they are spent nothing more "
+            "is asked.",
             may_change=True,
         ),
         Field(gt=0),
+    ] = None
+    cache: Annotated[
+        bool | None,
+        Flag(
+            "Keep answers by what was asked (model, parameters, messages, tools, epoch), and ask nothing twice. "
+            "Default: the judges' answers only.",
+            may_change=True,
+            decided=True,
+        ),
     ] = None
     max_failures: Annotated[
         int,

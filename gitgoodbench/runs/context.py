@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from gitgoodbench.agents.base import Agent
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.runs.bookkeeping import Books
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.settle import Settling
@@ -33,6 +34,7 @@ class RunContext:
     budget: Budget
     options: EpisodeOptions
     log: EventLog
+    books: Books
     stop: Stop
     panel: Panel | None = None
     rules: Mapping[str, str] = field(default_factory=dict)
@@ -40,4 +42,4 @@ class RunContext:
     @property
     def settling(self) -> Settling:
         """How the outcomes of this run are scored and judged."""
-        return Settling(self.store, self.options.tool_set, self.panel, rules=self.rules)
+        return Settling(self.store, self.options.tool_set, self.panel, rules=self.rules, books=self.books)

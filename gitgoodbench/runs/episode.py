@@ -6,13 +6,15 @@ import contextlib
 import dataclasses
 import traceback
 from collections.abc import Iterator
-from typing import Any
 
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.disk import describe
 from gitgoodbench.errors import EpisodeError, RunAborted, Status
 from gitgoodbench.files import empty_folder, write_atomically
+from gitgoodbench.models.recording import recording
+from gitgoodbench.runs.bookkeeping import Account, Bookkeeper
 from gitgoodbench.runs.context import RunContext
+from gitgoodbench.runs.ledger import AGENT
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.plan import PlannedEpisode
 from gitgoodbench.runs.play import Played, play
@@ -21,14 +23,13 @@ from gitgoodbench.runs.result import (
     AttemptRecord,
     ErrorRecord,
     Result,
-    dump_json,
-    finite,
     read_result,
     save_settled,
     saved_outcome,
     write_result,
 )
 from gitgoodbench.runs.settle import settle
+from gitgoodbench.runs.transcript import Transcript
 from gitgoodbench.scenario import Outcome
 
 _KEPT_ATTEMPTS = 20
@@ -96,17 +97,39 @@ def _play(
     planned: PlannedEpisode, run: RunContext, files: EpisodePaths, attempts: tuple[AttemptRecord, ...]
 ) -> tuple[Result, Outcome | None]:
     """Play the episode. Its files are in place when this returns; outcome.json, which says so, is written last."""
-    empty_folder(files.folder, first=files.result.name)
-    played = play(planned, run, attempts)
+    _make_room(files)
+    transcript = Transcript(
+        files.trajectory,
+        sample_id=planned.sample.id, scenario=planned.scenario, epoch=planned.epoch,
+        agent=run.agents[planned.scenario].name, model=run.agents[planned.scenario].model,
+    )  # fmt: skip
+    account = Account(planned.id, AGENT)
+    bookkeeper = Bookkeeper(run.books.ledger, account, transcript, run.books.agent_cache, epoch=planned.epoch)
+    with contextlib.closing(transcript):
+        with recording(bookkeeper):
+            played = play(planned, run, attempts)
+        if played.trajectory is not None:
+            bookkeeper.report(played.result.model, played.trajectory.usage)
+            _end(transcript, played.trajectory)
     _save(files, played)
     if played.outcome is not None:
         run.log.write("outcome_saved", episode=planned.id)
     return played.result, played.outcome
 
 
+def _make_room(files: EpisodePaths) -> None:
+    """Empty the folder of an episode, but for what was said in attempts before."""
+    earlier = files.earlier_trajectories()
+    for path in earlier[: max(0, len(earlier) + 1 - _KEPT_ATTEMPTS)]:
+        path.unlink()
+    if files.trajectory.exists():
+        number = int(earlier[-1].stem.rpartition("-")[2]) + 1 if earlier else 1
+        files.trajectory.rename(files.folder / f"trajectory-{number}.jsonl")
+    kept = {files.judging.name, *(path.name for path in files.earlier_trajectories())}
+    empty_folder(files.folder, first=files.result.name, kept=kept)
+
+
 def _save(files: EpisodePaths, played: Played) -> None:
-    if played.trajectory is not None:
-        write_atomically(files.trajectory, dump_json(finite(_trajectory_json(played.trajectory, played.result))))
     if played.outcome is not None and played.outcome.bundle is not None:
         write_atomically(files.bundle, played.outcome.bundle)
     if played.outcome is not None:
@@ -130,17 +153,12 @@ def _settle(result: Result, outcome: Outcome, planned: PlannedEpisode, run: RunC
     return save_settled(files, settled)
 
 
-def _trajectory_json(trajectory: Trajectory, result: Result) -> dict[str, Any]:
-    return {
-        "sample_id": result.sample_id,
-        "scenario": result.scenario,
-        "epoch": result.epoch,
-        "agent": result.agent,
-        "model": result.model,
-        "status": trajectory.status.value,
-        "error": trajectory.error,
-        "turns": trajectory.turns,
-        "usage": dataclasses.asdict(trajectory.usage),
-        "notes": list(trajectory.notes),
-        "messages": list(trajectory.messages),
-    }
+def _end(transcript: Transcript, trajectory: Trajectory) -> None:
+    transcript.end(
+        trajectory.messages,
+        status=trajectory.status.value,
+        error=trajectory.error,
+        turns=trajectory.turns,
+        usage=dataclasses.asdict(trajectory.usage),
+        notes=list(trajectory.notes),
+    )

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from joblib import Parallel, delayed
 
-from gitgoodbench.errors import RunAborted
+from gitgoodbench.errors import CostLimitReached, RunAborted
 from gitgoodbench.following import Following
 from gitgoodbench.runs.breaker import Breaker, cause_of
 from gitgoodbench.runs.context import RunContext
@@ -55,25 +55,20 @@ class Execution:
     broken: str | None = None
 
 
-class _Ledger:
-    """What the run has spent, over all its sessions, and whether it may go on."""
+class _Watch:
+    """Whether the run may go on."""
 
-    def __init__(
-        self, run: RunContext, max_cost: float | None, max_failures: int | None, kept: Sequence[Result]
-    ) -> None:
+    def __init__(self, run: RunContext, max_failures: int | None) -> None:
         self._run = run
         self._breaker = Breaker(max_failures)
-        self._max_cost = max_cost
-        self._spent = sum(result.spent_usd for result in kept)
         self._lock = threading.Lock()
         self.aborted: str | None = None
         self.broken: str | None = None
-        self._check()
+        self.check_money()
 
     def enter(self, result: Result) -> None:
+        self.check_money()
         with self._lock:
-            self._spent += result.spent_usd
-            self._check()
             reason = self._breaker.enter(result)
             if reason is not None and not self._run.stop.requested:
                 self.broken = reason
@@ -85,11 +80,15 @@ class _Ledger:
             self.aborted = self.aborted or reason
         self._run.stop.give_up(reason)
 
-    def _check(self) -> None:
-        if self._max_cost is not None and self._spent >= self._max_cost and not self._run.stop.requested:
-            reason = f"the cost limit is reached: ${self._spent:.2f} spent of --max-cost {self._max_cost:g}"
-            self._run.log.write("cost_limit_reached", spent_usd=self._spent, max_cost_usd=self._max_cost)
-            self._run.stop.finish_running(reason)
+    def check_money(self) -> None:
+        """Begin nothing more once the money is spent; whoever asks a model then is refused by the ledger."""
+        ledger = self._run.books.ledger
+        reason = ledger.limit_reached
+        with self._lock:
+            if reason is not None and not self._run.stop.requested:
+                spent = ledger.account.total().cost_usd
+                self._run.log.write("cost_limit_reached", spent_usd=spent, max_cost_usd=ledger.limit_usd)
+                self._run.stop.finish_running(reason)
 
 
 def execute(
@@ -97,18 +96,16 @@ def execute(
     run: RunContext,
     *,
     jobs: int,
-    max_cost: float | None,
     observer: Observer,
     max_failures: int | None = None,
     retry_failed: int = 0,
 ) -> Execution:
     """Run every planned episode that has no final result yet, `jobs` at a time.
 
-    An episode that only awaits its judge is only judged.
+    An episode that only awaits its judge is only judged. When the ledger's limit is reached, no further request is
+    sent: episodes that would send one are given up, so the run costs at most `jobs` answers more.
 
     Args:
-        max_cost: US dollars, over all sessions of the run, that stop scheduling. Episodes that are running then may
-            end, so the run can cost up to `jobs` episodes more.
         max_failures: failures of infrastructure in a row, of one cause, that stop scheduling; None: none do.
         retry_failed: how often episodes that failed so are tried again at the end.
     """
@@ -117,13 +114,13 @@ def execute(
     kept = {key: result for key, result in before.items() if key not in waiting}
     todo = [episode for episode in planned if episode.key not in kept]
     results = dict(kept)
-    ledger = _Ledger(run, max_cost, max_failures, list(kept.values()))
+    watch = _Watch(run, max_failures)
     run.log.write("session_started", planned=len(planned), kept=len(kept), jobs=jobs)
     observer.begin(len(planned), tuple(kept.values()))
     stop = run.stop
 
     def work_through(episodes: Sequence[PlannedEpisode]) -> None:
-        following = Following(_results_of(episodes, waiting, run, ledger, jobs))
+        following = Following(_results_of(episodes, waiting, run, watch, jobs))
         stop.leaving = following.leave
         for result in following:
             results[result.key] = result
@@ -133,12 +130,12 @@ def execute(
     for _ in range(retry_failed):
         for group in _failed(todo, results):
             _try_again(group, results, work_through, observer, stop)
-    if stop.reason and not stop.interrupted and not ledger.aborted:
+    if stop.reason and not stop.interrupted and not watch.aborted:
         observer.note(stop.reason)
     unfinished = sum(1 for e in planned if e.key not in results or results[e.key].is_unfinished)
     run.log.write("session_ended", unfinished=unfinished, reason=stop.reason)
     ordered = tuple(results[episode.key] for episode in planned if episode.key in results)
-    return Execution(ordered, unfinished, stop.reason, ledger.aborted, stop.interrupted, ledger.broken)
+    return Execution(ordered, unfinished, stop.reason, watch.aborted, stop.interrupted, watch.broken)
 
 
 def _failed(todo: Sequence[PlannedEpisode], results: Mapping[_Key, Result]) -> list[list[PlannedEpisode]]:
@@ -172,7 +169,7 @@ def _results_of(
     todo: Sequence[PlannedEpisode],
     waiting: Mapping[_Key, Result],
     run: RunContext,
-    ledger: _Ledger,
+    watch: _Watch,
     jobs: int,
 ) -> Iterator[Result]:
     """Results as they come. Threads are enough: an episode waits for Git, a container or a model's server."""
@@ -187,11 +184,15 @@ def _results_of(
         except EpisodeGivenUp:
             run.log.write("episode_given_up", episode=episode.id)
             return None
+        except CostLimitReached:
+            run.log.write("episode_given_up", episode=episode.id)
+            watch.check_money()
+            return None
         except RunAborted as problem:
             run.log.write("run_aborted", episode=episode.id, reason=str(problem))
-            ledger.abort(str(problem))
+            watch.abort(str(problem))
             return None
-        ledger.enter(result)
+        watch.enter(result)
         return result
 
     def until_stopped() -> Iterator[PlannedEpisode]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gitgoodbench.agents.registry import asks_model
@@ -11,9 +12,13 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
 from gitgoodbench.models.options import key_in, server_of
+from gitgoodbench.models.recording import recording
+from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, Books
 from gitgoodbench.runs.config import RunConfig
+from gitgoodbench.runs.ledger import JUDGE
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.result import dump_json
+from gitgoodbench.runs.transcript import Transcript
 from gitgoodbench.scenario import JudgedScenario, Outcome, Scenario
 from gitgoodbench.scoring.judge.options import (
     DEFAULT_LIMIT,
@@ -115,10 +120,11 @@ def judge_outcome(
     *,
     files: EpisodePaths | None,
     before: JudgeRecord | None = None,
+    books: Books | None = None,
 ) -> JudgeRecord:
     """Ask the judges about an outcome that was scored, and store what they were asked in its folder, if it has one.
 
-    before: what judges said so far; see `Panel.compare`.
+    before: what judges said so far; see `Panel.compare`. books: keep what judges say from now on.
 
     Raises:
         OSError: the prompts cannot be written.
@@ -132,4 +138,21 @@ def judge_outcome(
         prompts = {order.value: messages for order, messages in question.prompts.items()}
         write_atomically(files.judge_prompts, dump_json({"prompts": question.digest, **prompts}))
 
-    return panel.compare(scenario.histories(sample, store, outcome), seed=episode_id, before=before, keep=keep)
+    pair = scenario.histories(sample, store, outcome)
+    with _kept(books, files, episode_id):
+        return panel.compare(pair, seed=episode_id, before=before, keep=keep)
+
+
+@contextlib.contextmanager
+def _kept(books: Books | None, files: EpisodePaths | None, episode_id: str) -> Iterator[None]:
+    """Keep what judges are asked, and what they say and cost."""
+    if books is None:
+        yield
+        return
+    transcript = None if files is None else Transcript(files.judging, episode=episode_id)
+    try:
+        with recording(Bookkeeper(books.ledger, Account(episode_id, JUDGE), transcript, books.judge_cache)):
+            yield
+    finally:
+        if transcript is not None:
+            transcript.close()

@@ -19,7 +19,7 @@ from typing import Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gitgoodbench.errors import CostLimitReached, RunAborted, UserError
-from gitgoodbench.models.meter import Tokens
+from gitgoodbench.models.meter import Tokens, Usage
 from gitgoodbench.models.recording import Exchange, Fate
 from gitgoodbench.runs.events import utc_now
 from gitgoodbench.runs.result import one_line
@@ -30,7 +30,8 @@ PREFLIGHT: Final = "preflight"
 
 
 class LedgerLine(BaseModel):
-    """One line. event: `asked` before a request, then its `Fate`; `carried` is what a run of before had no ledger for.
+    """One line. event: `asked` before a request, then its `Fate`. `reported` is what an agent that asks by means of its
+    own says of a whole episode, `carried` what a run of before had no ledger for.
 
     request: ties a fate to its `asked`; one without a fate was killed while it was asked. episode: the id of an
     episode; empty for what belongs to none. role: who asks. model: as asked for; reported: as the server names it.
@@ -40,7 +41,7 @@ class LedgerLine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
 
     time: str
-    event: Literal["asked", "answered", "cached", "refused", "unreadable", "lost", "carried"]
+    event: Literal["asked", "answered", "cached", "refused", "unreadable", "lost", "reported", "carried"]
     request: str
     episode: str
     role: str
@@ -51,6 +52,7 @@ class LedgerLine(BaseModel):
     tokens: Tokens | None = None
     cost_usd: float | None = None
     cause: str | None = None
+    requests: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class Ledger:
 
     def __init__(self, path: Path, limit_usd: float | None = None) -> None:
         self._path = path
-        self._limit = limit_usd
+        self.limit_usd = limit_usd
         self._lock = threading.Lock()
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -149,11 +151,25 @@ class Ledger:
         )
         with self._lock:
             self._write(line, sync=True)
-        if self._limit is not None and exchange.fate is Fate.ANSWERED and line.cost_usd is None:
+        if self.limit_usd is not None and exchange.fate is Fate.ANSWERED and line.cost_usd is None:
             raise RunAborted(
                 f"a cost limit cannot be watched: the server does not say how many tokens {exchange.request.model} "
                 "used, or its price is not known; leave --max-cost out, or give the price"
             )
+
+    def report(self, episode: str, role: str, model: str | None, usage: Usage) -> None:
+        """Write down what an agent says of a whole episode, where it did not ask through the harness.
+
+        Raises:
+            RunAborted: the file cannot be written.
+        """
+        tokens = Tokens(usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+        line = LedgerLine(
+            time=utc_now(), event="reported", request="", episode=episode, role=role, model=model,
+            tokens=tokens, cost_usd=usage.cost_usd, requests=usage.requests,
+        )  # fmt: skip
+        with self._lock:
+            self._write(line, sync=True)
 
     def carry(self, costs: Mapping[tuple[str, str], float]) -> None:
         """Begin with what was spent before there was a ledger, by episode and role; nothing where there is one."""
@@ -198,13 +214,13 @@ class Ledger:
         self.close()
 
     def _check(self) -> None:
-        if self._limit is None:
+        if self.limit_usd is None:
             return
         spent, possible = self._books.spent, self._books.possible
-        if spent + possible >= self._limit:
+        if spent + possible >= self.limit_usd:
             more = f", and up to ${possible:.2f} for requests without an answer" if possible else ""
             raise CostLimitReached(
-                f"the cost limit is reached: ${spent:.2f} spent{more}, of --max-cost {self._limit:g}"
+                f"the cost limit is reached: ${spent:.2f} spent{more}, of --max-cost {self.limit_usd:g}"
             )
 
     def _write(self, line: LedgerLine, *, sync: bool = False) -> None:
@@ -304,9 +320,10 @@ class _Books:
 def _spent(line: LedgerLine) -> Spent:
     tokens = line.tokens or Tokens()
     asked = line.event not in ("cached", "carried")
+    requests = line.requests if line.requests is not None else int(asked)
     return Spent(
         cost_usd=line.cost_usd or 0.0,
-        requests=int(asked),
+        requests=requests,
         answers=int(line.event == "answered"),
         cached=int(line.event == "cached"),
         unknown=int(line.cost_usd is None),

@@ -3,12 +3,15 @@
 results/<run-id>/
   manifest.json                 what decides the results; written once
   run.log                       events, one JSON object a line; appended
+  ledger.jsonl                  the account: every request to a model, and what came back; appended
   .lock                         held by the process that works on the run
   samples/<scenario>/<sample-id>/<epoch>/
-    trajectory.json             everything said and done
+    trajectory.jsonl            everything said and done, a line each as it happens; trajectory-1.jsonl, ... are those
+                                of attempts before
     outcome.bundle              what the agent left (absent when nothing could be taken)
     outcome.json                the episode before it is scored: all that scoring needs (absent once it is settled)
     details.json                the details of result.json at more length (absent where result.json has all of them)
+    judging.jsonl               everything said by and to judges, as it happened (absent when nobody was asked)
     judge-prompts.json          what the judges in result.json were asked, in both orders (absent when nobody was)
     result.json                 written last: the episode is finished when it is whole
   summary.json  summary.csv     derived from the result files; can be made again
@@ -45,7 +48,21 @@ class EpisodePaths:
 
     @property
     def trajectory(self) -> Path:
+        return self.folder / "trajectory.jsonl"
+
+    @property
+    def former_trajectory(self) -> Path:
+        """Of a run before trajectories were written turn by turn."""
         return self.folder / "trajectory.json"
+
+    @property
+    def judging(self) -> Path:
+        return self.folder / "judging.jsonl"
+
+    def earlier_trajectories(self) -> list[Path]:
+        """Those of attempts before, the oldest first."""
+        found = (path for path in self.folder.glob("trajectory-*.jsonl") if path.stem[11:].isdecimal())
+        return sorted(found, key=lambda path: int(path.stem[11:]))
 
     @property
     def details(self) -> Path:
@@ -73,6 +90,10 @@ class RunPaths:
     @property
     def log(self) -> Path:
         return self.folder / "run.log"
+
+    @property
+    def ledger(self) -> Path:
+        return self.folder / "ledger.jsonl"
 
     @property
     def lock(self) -> Path:

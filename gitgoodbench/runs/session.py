@@ -21,6 +21,7 @@ from gitgoodbench.models.options import OPENAI_HOST, ModelOptions
 from gitgoodbench.models.pricing import list_price
 from gitgoodbench.plugin_options import normal_options
 from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, Plugin, plugins
+from gitgoodbench.runs.bookkeeping import open_books
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import EventLog
@@ -296,6 +297,7 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
     """
     with run.paths.held(), EventLog(run.paths.log) as log:
         stop = Stop()
+        books = open_books(run.paths, run.config)
         context = RunContext(
             run_id=run.manifest.run_id,
             paths=run.paths,
@@ -306,6 +308,7 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
             budget=run.config.budget,
             options=run.config.options,
             log=log,
+            books=books,
             stop=stop,
             panel=run.panel,
             rules=run.manifest.scoring.rules,
@@ -315,7 +318,6 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
                 run.inputs.planned,
                 context,
                 jobs=run.config.jobs,
-                max_cost=run.config.max_cost,
                 observer=observer,
                 max_failures=run.config.max_failures,
                 retry_failed=run.config.retry_failed,

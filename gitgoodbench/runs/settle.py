@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import AgentFailed
+from gitgoodbench.runs.bookkeeping import Books
 from gitgoodbench.runs.judging import judge_outcome
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.result import FORMAT, OutcomeRecord, Result, Timings
@@ -45,6 +46,7 @@ class Settling:
     """How outcomes are scored and judged. tools: what the agent had. panel: the judges; None for none.
 
     rejudge: what becomes of what judges said before. rules: what scores, as `Result.scored_by` has it.
+    books: of the run; None: nobody keeps what judges say and cost.
     """
 
     store: RepositoryStore
@@ -52,6 +54,7 @@ class Settling:
     panel: Panel | None = None
     rejudge: Rejudge = Rejudge.OPEN
     rules: Mapping[str, str] = field(default_factory=dict)
+    books: Books | None = None
 
 
 def settle(
@@ -86,7 +89,7 @@ def settle(
         try:
             judge = judge_outcome(
                 "/".join(map(str, result.key)), sample, scenario, settling.store, outcome, settling.panel,
-                files=files, before=result.judge,
+                files=files, before=result.judge, books=settling.books,
             )  # fmt: skip
         except AgentFailed as problem:  # its history exceeds a limit
             verdict = replace(verdict, problem=str(problem), limit=str(problem))

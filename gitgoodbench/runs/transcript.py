@@ -34,18 +34,19 @@ Ranges = list[list[int]]
 class Transcript:
     """The file of one episode, open for appending. For one thread at a time that speaks, and any that closes it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, **head: Any) -> None:
+        """
+        Args:
+            head: whose conversation it is; the first line that this object writes says it. Numbers count from there.
+        """
         self._path = path
+        self._head: dict[str, Any] | None = head
         self._lock = threading.Lock()
         self._descriptor: int | None = None
         self._numbers: dict[int, tuple[Message, int]] = {}
         self._known: dict[str, int] = {}
         self._settings: dict[str, int] = {}
         self._next = 0
-
-    def begin(self, **head: Any) -> None:
-        """Say whose conversation it is."""
-        self.write("episode", format=FORMAT, **head)
 
     def message(self, message: Message) -> int:
         """A message entered the conversation; its number."""
@@ -92,6 +93,9 @@ class Transcript:
             RunAborted: it cannot be written.
         """
         data = _line({"kind": kind, "time": utc_now(), **details})
+        if self._head is not None:
+            head, self._head = self._head, None
+            data = _line({"kind": "episode", "time": utc_now(), "format": FORMAT, **head}) + data
         try:
             with self._lock:
                 if self._descriptor is None:

@@ -41,7 +41,7 @@ def test_a_function_and_a_coroutine_function_are_agents(tmp_path: Path) -> None:
     assert run.manifest.agent == {"name": "careless", "model": None}
     assert run.summary.total.rows == 2
     first = run.results[0]
-    trajectory = (run.folder / f"samples/mcr/{first.sample_id}/1/trajectory.json").read_text()
+    trajectory = (run.folder / f"samples/mcr/{first.sample_id}/1/trajectory.jsonl").read_text()
     assert "resolve_current_merge_conflict_with" in trajectory
     assert load_run(run.folder) == run
 

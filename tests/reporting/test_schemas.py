@@ -35,7 +35,6 @@ def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
     yield from (("manifest", paths.manifest), ("summary", paths.summary_json))
     for result in paths.result_files():
         yield "result", result
-        yield "trajectory", result.with_name("trajectory.json")
 
 
 def test_every_file_of_a_real_run_is_as_its_schema_says(tmp_path: Path) -> None:
@@ -49,6 +48,10 @@ def test_every_file_of_a_real_run_is_as_its_schema_says(tmp_path: Path) -> None:
             check(name, json.loads(path.read_bytes()))
         for line in RunPaths(folder).log.read_text().splitlines():
             check("run-log", json.loads(line))
+        for path in folder.glob("samples/*/*/*/trajectory.jsonl"):
+            for line in path.read_text("utf-8").splitlines():
+                seen.add("trajectory")
+                check("trajectory", json.loads(line))
         details = [json.loads(path.read_bytes())["details"] for path in RunPaths(folder).result_files()]
         assert details
         for detail in details:

@@ -34,8 +34,7 @@ def _answer(request: Request, text: str = "hello", **fields: Any) -> Exchange:
 
 def test_every_message_and_answer_is_a_line_as_soon_as_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "trajectory.jsonl"
-    transcript = Transcript(path)
-    transcript.begin(sample_id="s0", scenario="mcr")
+    transcript = Transcript(path, sample_id="s0", scenario="mcr")
     transcript.message(GO)
     request = Request("m", [GO], TOOLS, {"temperature": 0.0})
     answer = _answer(request, response_id="r1", model="m-2026", attempt=2)
@@ -117,7 +116,7 @@ def test_an_answer_of_five_megabytes_takes_little_more(tmp_path: Path, text: str
 def test_lone_surrogates_are_escaped_and_come_back(tmp_path: Path) -> None:
     path = tmp_path / "trajectory.jsonl"
     Transcript(path).message({"role": "user", "content": "caf\udce9 \N{SNOWMAN}"})
-    assert _lines(path)[0]["message"]["content"] == "caf\udce9 \N{SNOWMAN}"
+    assert _lines(path)[1]["message"]["content"] == "caf\udce9 \N{SNOWMAN}"
 
 
 def test_a_transcript_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:

@@ -74,8 +74,11 @@ def test_a_solved_episode_leaves_its_files_and_all_its_figures(tmp_path: Path) -
     assert [name for name, value in result.timings if value is None] == ["judge_s"]
     files = PLANNED.paths(context.paths)
     assert files.bundle.read_bytes() == b"bundle"
-    assert json.loads(files.trajectory.read_bytes())["messages"] == [{"role": "user", "content": "go"}]
-    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "result.json", "trajectory.json"]
+    lines = [json.loads(line) for line in files.trajectory.read_text("utf-8").splitlines()]
+    assert [line["kind"] for line in lines] == ["episode", "message", "end"]
+    assert lines[1]["message"] == {"role": "user", "content": "go"}
+    assert (lines[2]["status"], lines[2]["turns"], lines[2]["messages"]) == ("completed", 2, [[0, 0]])
+    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "result.json", "trajectory.jsonl"]
 
 
 def test_the_outcome_is_saved_before_it_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +91,7 @@ def test_the_outcome_is_saved_before_it_is_scored(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(episode, "write_atomically", note)
     monkeypatch.setattr(result, "write_atomically", note)
     run_episode(PLANNED, make_context(tmp_path))
-    assert written == ["trajectory.json", "outcome.bundle", "outcome.json", "result.json"]
+    assert written == ["outcome.bundle", "outcome.json", "result.json"]
 
 
 def test_what_an_earlier_attempt_left_is_gone_when_the_episode_runs_again(tmp_path: Path) -> None:
@@ -98,7 +101,7 @@ def test_what_an_earlier_attempt_left_is_gone_when_the_episode_runs_again(tmp_pa
     for name in ("outcome.bundle", ".result.json.123-4.tmp"):
         (folder / name).write_bytes(b"old")
     run(context)
-    assert sorted(path.name for path in folder.iterdir()) == ["result.json", "trajectory.json"]
+    assert sorted(path.name for path in folder.iterdir()) == ["result.json", "trajectory.jsonl"]
 
 
 @pytest.mark.parametrize("status", [Status.COMPLETED, Status.GAVE_UP, Status.LIMIT_REACHED, Status.AGENT_FAILED])
@@ -245,12 +248,16 @@ def test_a_kill_after_the_outcome_is_saved_costs_none_of_the_agent_s_work(tmp_pa
         run_episode(PLANNED, make_context(tmp_path, agent=agent, scenario=FakeScenario(verdict=killed)))
     context = make_context(tmp_path, agent=agent)
     files = PLANNED.paths(context.paths)
-    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "outcome.json", "trajectory.json"]
+    assert sorted(path.name for path in files.folder.iterdir()) == [
+        "outcome.bundle",
+        "outcome.json",
+        "trajectory.jsonl",
+    ]
     result = run(context)
     assert (agent.runs, result.status, result.solved, result.turns, result.attempts) == (
         1, Status.COMPLETED, True, 2, (),
     )  # fmt: skip
-    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "result.json", "trajectory.json"]
+    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "result.json", "trajectory.jsonl"]
 
 
 @pytest.mark.parametrize("spoil", ["bundle", "record", "cut"])
@@ -385,4 +392,5 @@ def test_messages_with_lone_surrogates_and_nul_are_saved(tmp_path: Path) -> None
     result = run(context)
     assert result.error is not None
     assert result.error.message == "\\ud800"
-    assert json.loads(PLANNED.paths(context.paths).trajectory.read_bytes())["messages"] == [message]
+    lines = PLANNED.paths(context.paths).trajectory.read_bytes().splitlines()
+    assert json.loads(lines[1])["message"] == message

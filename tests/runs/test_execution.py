@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ import pytest
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.errors import RunAborted, Status, UserError
 from gitgoodbench.models.meter import Usage
+from gitgoodbench.runs.bookkeeping import Books
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.execute import Execution, execute
+from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.result import read_result, write_result
 from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
@@ -40,7 +43,8 @@ def go(
     context: RunContext, episodes: tuple[PlannedEpisode, ...], jobs: int = 2, max_cost: float | None = None
 ) -> tuple[Execution, RecordingObserver]:
     observer = RecordingObserver()
-    return execute(episodes, context, jobs=jobs, max_cost=max_cost, observer=observer), observer
+    context = replace(context, books=Books(Ledger(context.paths.ledger, max_cost)))
+    return execute(episodes, context, jobs=jobs, observer=observer), observer
 
 
 def test_the_plan_is_every_fitting_scenario_of_every_sample_epoch_by_epoch() -> None:
@@ -141,7 +145,7 @@ def test_the_cost_limit_stops_scheduling_and_says_so_and_counts_earlier_sessions
     context = make_context(tmp_path, agent=agent)
     execution, observer = go(context, plan(10), jobs=1, max_cost=0.75)
     assert (agent.runs, execution.unfinished) == (3, 7)
-    assert observer.notes == ["the cost limit is reached: $0.75 spent of --max-cost 0.75"]
+    assert observer.notes == ["the cost limit is reached: $0.75 spent, of --max-cost 0.75"]
     assert (execution.aborted, execution.interrupted) == (None, False)
 
     again = make_context(tmp_path, agent=agent)

@@ -70,7 +70,7 @@ def settle(tmp_path: Path, judge: FakeJudge | None, verdict: Verdict = PASSED) -
 
 
 def go(context: RunContext) -> Execution:
-    return execute(PLAN, context, jobs=1, max_cost=None, observer=RecordingObserver())
+    return execute(PLAN, context, jobs=1, observer=RecordingObserver())
 
 
 @pytest.mark.parametrize(
@@ -185,15 +185,6 @@ def test_a_rejected_judge_stops_the_run_and_loses_nothing(tmp_path: Path) -> Non
     again = judged_context(tmp_path, FakeJudge(lambda: opinion(Vote.WIN)), agent=agent)
     assert [result.solved for result in go(again).results] == [True] * 3
     assert agent.runs == 3
-
-
-def test_the_costs_of_judges_count_towards_the_limit_of_the_run(tmp_path: Path) -> None:
-    # An agent's episode costs $0.25, its judging $0.50.
-    context = judged_context(tmp_path, FakeJudge(lambda: opinion(Vote.WIN)))
-    execution = execute(PLAN, context, jobs=1, max_cost=1.5, observer=RecordingObserver())
-    assert len(execution.results) == 2
-    assert execution.stopped == "the cost limit is reached: $1.50 spent of --max-cost 1.5"
-    assert execution.results[0].usage.cost_usd == 0.25
 
 
 def test_an_episode_that_gave_up_is_judged_and_stays_one_that_gave_up(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ SAMPLES = make_samples(3)
 def finished_run(tmp_path: Path, scenario: FakeScenario) -> RunContext:
     context = make_context(tmp_path, scenario=scenario, agent=FakeAgent())
     planned = plan_episodes(SAMPLES, {"mcr": scenario}, 1)
-    execute(planned, context, jobs=1, max_cost=None, observer=RecordingObserver())
+    execute(planned, context, jobs=1, observer=RecordingObserver())
     return context
 
 

@@ -15,9 +15,11 @@ from gitgoodbench.files import make_durably
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.models.meter import Budget, Usage
+from gitgoodbench.runs.bookkeeping import Books
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import EventLog
+from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.manifest import make_manifest as pin
 from gitgoodbench.runs.paths import RunPaths
@@ -215,6 +217,7 @@ def make_context(
         budget=Budget(),
         options=EpisodeOptions(tool_set=tools),
         log=EventLog(paths.log),
+        books=Books(Ledger(paths.ledger)),
         stop=Stop(),
     )
 
