@@ -15,6 +15,7 @@ from gitgoodbench.errors import EpisodeError, GaveUp, LimitReached, Status
 from gitgoodbench.models.answer import Answer
 from gitgoodbench.models.messages import tool_result
 from gitgoodbench.models.meter import Meter
+from gitgoodbench.models.recording import recorder
 from gitgoodbench.scenario import Episode, Message
 from gitgoodbench.text import clean, clean_json, one_line
 
@@ -34,7 +35,9 @@ class Chat(Protocol):
 
 def converse(episode: Episode, chat: Chat, meter: Meter) -> Trajectory:
     """Let the model work until it is done or stopped."""
-    messages: list[Message] = [clean_json(dict(message)) for message in episode.prompt]
+    messages: list[Message] = []
+    for message in episode.prompt:
+        _say(clean_json(dict(message)), messages)
     status, error = Status.COMPLETED, None
     try:
         _work(episode, chat, meter, messages)
@@ -59,7 +62,7 @@ def _work(episode: Episode, chat: Chat, meter: Meter, messages: list[Message]) -
             raise GaveUp("answered twice in a row without calling a tool")
         else:
             reminded = True
-            messages.append({"role": "user", "content": clean(episode.reminder)})
+            _say({"role": "user", "content": clean(episode.reminder)}, messages)
 
 
 def _run_calls(episode: Episode, answer: Answer, meter: Meter, messages: list[Message]) -> None:
@@ -67,7 +70,13 @@ def _run_calls(episode: Episode, answer: Answer, meter: Meter, messages: list[Me
     for call, result in zip(answer.calls, results, strict=True):
         for reading in result.readings:
             meter.note(f"answer {meter.turns}, {one_line(call.name, 80)}: {reading}")
-        messages.append(tool_result(call.id, result.text))
+        _say(tool_result(call.id, result.text), messages)
+
+
+def _say(message: Message, messages: list[Message]) -> None:
+    """Put a message that is not the model's into the conversation, and on record."""
+    recorder().said(message)
+    messages.append(message)
 
 
 def _refuse_unusable(answer: Answer) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from gitgoodbench.errors import InfrastructureFailed, RunAborted
@@ -18,19 +18,21 @@ from gitgoodbench.models.connections import Connections
 from gitgoodbench.models.endpoint import Endpoint, NoAnswerInTime, Reply, Wait, wait_for
 from gitgoodbench.models.faults import PARSER_HELP, Refusal, Refused, ServerFault, Whom, meaning
 from gitgoodbench.models.messages import Message
-from gitgoodbench.models.meter import Budget, Clock, Meter, TimeIsUp
+from gitgoodbench.models.meter import Budget, Clock, Meter, TimeIsUp, Tokens
 from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags
 from gitgoodbench.models.parameters import Parameters
 from gitgoodbench.models.pricing import Price
 from gitgoodbench.models.reading import STREAM as STREAMED
 from gitgoodbench.models.reading import refuse_constant, unparsed_calls
-from gitgoodbench.models.recording import Exchange, record
+from gitgoodbench.models.recording import Fate, Recorder, Request, recorder
 from gitgoodbench.models.retry import Backoff, Draw
+from gitgoodbench.models.sending import Sent
 from gitgoodbench.models.sse import is_stream, read_events
 from gitgoodbench.text import one_line
 
 _OK, _TOO_MANY, _FIRST_ERROR = 200, 429, 300
 _ANSWERS = ("choices", "output", "content")
+_CONVERSATION = frozenset({"model", "messages", "input", "instructions", "system", "tools"})
 
 
 class ChatModel:
@@ -124,7 +126,7 @@ class ChatModel:
                 meter.note(words)
             body = self._api.body(self.name, messages, tools, self._parameters, quirks)
             try:
-                value, reply = self._exchange(body, meter, attempt)
+                answer = self._exchange(self._request(messages, tools, body), body, meter, attempt)
             except Refused as problem:
                 extras = self._api.extras(messages)
                 lesson = learn(self._api, problem.refusal, body, self._parameters.extra, extras)
@@ -132,44 +134,51 @@ class ChatModel:
                     raise meaning(problem.refusal, self._whom) from None
                 self._quirks |= {lesson}
                 continue
-            answer = self._read(value, reply, Asked.of(messages, tools))
             self._check_calls(answer, offered=bool(tools))
             return answer
 
-    def _exchange(self, body: dict[str, Any], meter: Meter, attempt: int) -> tuple[Any, Reply]:
-        """Send a request; the value of its reply, and the reply. Whoever keeps books hears of it here, and only here.
+    def _request(
+        self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], body: Mapping[str, Any]
+    ) -> Request:
+        """The question, for whoever keeps books."""
+        wanted = self._api.body(self.name, messages, tools, self._parameters, frozenset())
+        return Request(self.name, tuple(messages), tools, _parameters(body), self.api, _parameters(wanted))
+
+    def _exchange(self, request: Request, body: dict[str, Any], meter: Meter, attempt: int) -> Answer:
+        """The answer to a request. Whoever keeps books hears of it here, and only here, before it is used.
 
         Raises:
             Refused: the server answered with an error.
-            ServerFault: it did not answer, or not with JSON.
+            ServerFault: it did not answer, or not as the API promises.
         """
-        started, begun = datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic()
-        reply, value = None, None
-        problem: str | None = "given up"
+        books, sent = recorder(), Sent(request, attempt)
+        if (known := books.recall(request)) is not None:
+            with contextlib.suppress(Refused, ServerFault):  # what is kept may be of a version that read it otherwise
+                answer = self._read(Reply(_OK, known), request)
+                books.received(sent.answered(answer, Reply(_OK, known), None, Fate.CACHED))
+                meter.save(answer.tokens)
+                meter.note("answers that were known are used again")
+                return answer
+        reply: Reply | None = None
         try:
-            reply = self._post(body, meter)
-            value = self._decode(reply)
-            problem = None
-        except Exception as fault:
-            problem = str(fault)
+            reply = self._post(body, meter, books, sent)
+            answer = self._read(reply, request)
+        except Exception as problem:
+            if sent.begun is not None:
+                tokens = Tokens() if reply is None else self._tokens_in(reply)
+                books.received(sent.failed(problem, reply, tokens, meter.cost(tokens)))
             raise
-        finally:
-            seconds = time.monotonic() - begun
-            status, content = (None, None) if reply is None else (reply.status, reply.body)
-            glance = self._api.glance(value)
-            record(
-                Exchange(
-                    self.api, self.name, self.address, body, attempt, started, seconds, status, content, problem, glance
-                )
-            )
-        return value, reply
+        books.received(sent.answered(answer, reply, meter.cost(answer.tokens)))
+        return answer
 
-    def _post(self, body: dict[str, Any], meter: Meter) -> Reply:
+    def _post(self, body: dict[str, Any], meter: Meter, books: Recorder, sent: Sent) -> Reply:
         meter.seconds_left()
         meter.excuse(self._connections.enter())
         reply = None
         try:
             left = meter.seconds_left()
+            books.asking(sent.request)
+            sent.begin()
             meter.requests += 1
             reply = self._endpoint.post(body, min(left, self._request_timeout_s))
         except NoAnswerInTime as problem:
@@ -186,20 +195,30 @@ class ChatModel:
         if reply.status >= _FIRST_ERROR:
             raise Refused(Refusal.of(reply.status, reply.body.decode("utf-8", "replace"), reply.retry_after_s))
         try:
-            if is_stream(reply.body, reply.content_type):
-                whole = json.dumps(self._api.assemble(read_events(reply.body))).encode()
-                value = json.loads(self._endpoint.hide(whole))
-            else:
-                value = json.loads(reply.body, parse_constant=refuse_constant)
+            value = self._value(reply)
         except (ValueError, LookupError, RecursionError) as problem:
             raise _unreadable(problem, reply) from None
         if isinstance(value, dict) and value.get("error") and not any(map(value.get, _ANSWERS)):
             raise Refused(_error_in(value, reply))
         return value
 
-    def _read(self, value: Any, reply: Reply, asked: Asked) -> Answer:
+    def _value(self, reply: Reply) -> Any:
+        if is_stream(reply.body, reply.content_type):
+            whole = json.dumps(self._api.assemble(read_events(reply.body))).encode()
+            return json.loads(self._endpoint.hide(whole))
+        return json.loads(reply.body, parse_constant=refuse_constant)
+
+    def _tokens_in(self, reply: Reply) -> Tokens:
+        """What a reply that is no answer says that it used: it may be billed all the same."""
         try:
-            answer = self._api.read(value, asked)
+            return self._api.glance(self._value(reply)).tokens
+        except (ValueError, LookupError, RecursionError):
+            return Tokens()
+
+    def _read(self, reply: Reply, request: Request) -> Answer:
+        value = self._decode(reply)
+        try:
+            answer = self._api.read(value, Asked.of(request.messages, request.tools))
         except (ValueError, RecursionError) as problem:
             raise _unreadable(problem, reply) from None
         if is_stream(reply.body, reply.content_type):
@@ -222,6 +241,11 @@ class ChatModel:
         if seconds >= meter.seconds_left():
             raise TimeIsUp("time limit")
         self._sleep(seconds)
+
+
+def _parameters(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a request holds beside the conversation."""
+    return {name: value for name, value in body.items() if name not in _CONVERSATION}
 
 
 def _unreadable(problem: Exception, reply: Reply) -> ServerFault:

@@ -27,6 +27,10 @@ _HTTP_LIBRARIES = frozenset({"httpx", "httpx2", "httpcore", "httpcore2"})
 _CONNECT_S = 30.0
 
 
+_NEVER_CONNECTED = frozenset({"ConnectError", "ConnectTimeout"})
+"""Errors of the HTTP library after which a server cannot have got the request."""
+
+
 class NoAnswerInTime(ServerFault):
     """The server did not finish its reply in time."""
 
@@ -92,25 +96,27 @@ class Endpoint:
         Raises:
             ServerFault: no reply, or half of one.
         """
+        arrived = bytearray()
         try:
-            reply = _within(seconds, lambda: self._send(body, seconds), self._wait)
+            reply = _within(seconds, lambda: self._send(body, seconds, arrived), self._wait)
         except TimeoutError:
-            raise NoAnswerInTime(f"no answer within {seconds:.3g} s") from None
+            partial = self._key.hide(bytes(arrived))
+            raise NoAnswerInTime(f"no answer within {seconds:.3g} s", partial=partial) from None
         return replace(reply, body=self._key.hide(reply.body))
 
     def hide(self, data: bytes) -> bytes:
         """The data without the key: of what was put together of pieces that held none."""
         return self._key.hide(data)
 
-    def _send(self, body: Mapping[str, Any], seconds: float) -> Reply:
+    def _send(self, body: Mapping[str, Any], seconds: float, arrived: bytearray) -> Reply:
         deadline = time.monotonic() + seconds
         timeout = self._sdk.Timeout(seconds, connect=min(seconds, _CONNECT_S))
         # The SDK walks all of `messages` each time (50 ms for a hundred of them), but sends an extra body as it is.
         sent = {"model": body["model"], "extra_body": body, "extra_headers": self._headers, "timeout": timeout}
         try:
             with self._create(**sent) as response:
-                content = _read(response.iter_bytes(), deadline)
-                return Reply(response.status_code, content, response.headers.get("content-type", ""))
+                _read(response.iter_bytes(), deadline, arrived)
+                return Reply(response.status_code, bytes(arrived), response.headers.get("content-type", ""))
         except self._sdk.APIStatusError as problem:
             asked = retry_after_s(problem.response.headers, time.time())
             return Reply(problem.status_code, problem.response.content, retry_after_s=asked)
@@ -121,7 +127,11 @@ class Endpoint:
                 raise
             cause = problem.__cause__ or problem
             detail = self._key.hide(f"{type(cause).__name__}: {cause}".encode("utf-8", "replace"))
-            raise ServerFault(f"the connection failed ({one_line(detail.decode())})") from None
+            raise ServerFault(
+                f"the connection failed ({one_line(detail.decode())})",
+                partial=self._key.hide(bytes(arrived)),
+                connected=type(cause).__name__ not in _NEVER_CONNECTED,
+            ) from None
 
     def _is_connection_problem(self, problem: Exception) -> bool:
         """Whether it comes from the network.
@@ -132,21 +142,19 @@ class Endpoint:
         return isinstance(problem, self._sdk.APIConnectionError | OSError) or library in _HTTP_LIBRARIES
 
 
-def _read(chunks: Iterator[bytes], deadline: float) -> bytes:
-    """The whole body.
+def _read(chunks: Iterator[bytes], deadline: float, body: bytearray) -> None:
+    """Put the whole body into `body`, as it arrives.
 
     Raises:
         ServerFault: it is too long.
         TimeoutError: it is not complete at the deadline.
     """
-    body = bytearray()
     for chunk in chunks:
         body += chunk
         if len(body) > REPLY_LIMIT:
             raise ServerFault(f"the reply is longer than {REPLY_LIMIT} bytes")
         if time.monotonic() > deadline:
             raise TimeoutError
-    return bytes(body)
 
 
 def _sdk_of(api: str) -> Any:

@@ -69,14 +69,23 @@ class ServerFault(Exception):
     """A request that failed for a reason that may pass: it is tried again.
 
     ending: the error that ends the episode once the tries are used up. retry_after_s: how long the server asks to wait.
+    partial: what arrived of the reply. connected: whether the server can have got the request.
     """
 
     def __init__(
-        self, message: str, ending: type[EpisodeError] = InfrastructureFailed, retry_after_s: float | None = None
+        self,
+        message: str,
+        ending: type[EpisodeError] = InfrastructureFailed,
+        retry_after_s: float | None = None,
+        *,
+        partial: bytes = b"",
+        connected: bool = True,
     ) -> None:
         super().__init__(message)
         self.ending = ending
         self.retry_after_s = retry_after_s
+        self.partial = partial
+        self.connected = connected
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ class Meter:
         self._budget = budget
         self._price = price
         self._answers: list[Tokens] = []
+        self._saved_usd = 0.0
         self._clock = clock
         self._start = clock()
 
@@ -75,6 +76,10 @@ class Meter:
         """Count an answer of the model."""
         self.turns += 1
         self._answers.append(tokens)
+
+    def save(self, tokens: Tokens) -> None:
+        """An answer, about to be counted, was known before and costs nothing."""
+        self._saved_usd += self.cost(tokens) or 0.0
 
     def note(self, text: str) -> None:
         """Keep a remark for the trajectory, once."""
@@ -138,8 +143,13 @@ class Meter:
             prompt_tokens=_total([tokens.prompt for tokens in answers], 0),
             cached_tokens=_total([tokens.cached for tokens in answers], 0),
             completion_tokens=_total([tokens.completion for tokens in answers], 0),
-            cost_usd=_total([self.cost(tokens) for tokens in answers], 0.0),
+            cost_usd=self._spent(),
         )
+
+    def _spent(self) -> float | None:
+        """Dollars; a sum of nothing but known answers is exactly 0."""
+        total = _total([self.cost(tokens) for tokens in self._answers], 0.0)
+        return None if total is None else max(0.0, round(total - self._saved_usd, 12))
 
     def cost(self, tokens: Tokens) -> float | None:
         """Dollars for one answer; None where the server does not say what it used, or the price is not known."""

@@ -41,17 +41,22 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Request:
-    """One question to a model. messages, tools: in Chat Completions form. parameters: all else that is sent."""
+    """One question to a model. messages, tools: in Chat Completions form. parameters: all else that is sent.
+
+    wanted: the parameters before anything that the server refuses was left out; None: the same.
+    """
 
     model: str
     messages: Sequence[Message]
-    tools: Sequence[Mapping[str, Any]] = ()
+    tools: Sequence[dict[str, Any]] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     api: str = "chat"
+    wanted: Mapping[str, Any] | None = None
 
     def digest(self, *more: object) -> str:
         """The hash of the question; `more` tells apart what asks the same on purpose (the epoch)."""
-        parts = [self.api, self.model, self.parameters, list(self.messages), list(self.tools), *more]
+        parameters = self.parameters if self.wanted is None else self.wanted
+        parts = [self.api, self.model, parameters, list(self.messages), list(self.tools), *more]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -110,7 +115,7 @@ class Recorder(Protocol):
         ...
 
     def discard(self) -> None:
-        """The last answer was of no use: it is not to be recalled."""
+        """The answers of this conversation were of no use: they are not to be recalled."""
         ...
 
     def conversation(self, name: str, epoch: int) -> Recorder:

@@ -9,17 +9,7 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from gitgoodbench.cache import cache_home
 from gitgoodbench.files import make_durably, write_atomically
-
-
-def answers_home() -> Path:
-    """Where answers are kept: `answers` in the cache folder.
-
-    Raises:
-        UserError: there is no place for a cache.
-    """
-    return cache_home() / "answers"
 
 
 @dataclass(frozen=True)

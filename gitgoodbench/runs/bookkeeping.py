@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Usage
 from gitgoodbench.models.recording import Exchange, Fate, Request
-from gitgoodbench.runs.answers import AnswerCache, answers_home
+from gitgoodbench.runs.answers import AnswerCache
 from gitgoodbench.runs.config import RunConfig
 from gitgoodbench.runs.ledger import AGENT, JUDGE, Ledger
 from gitgoodbench.runs.paths import RunPaths
@@ -35,7 +35,7 @@ def open_books(paths: RunPaths, config: RunConfig) -> Books:
     """
     ledger = Ledger(paths.ledger, config.max_cost)
     ledger.carry(_costs_of_before(paths))
-    kept = AnswerCache(answers_home())
+    kept = AnswerCache(paths.answers)
     return Books(ledger, kept if config.cache else None, None if config.cache is False else kept)
 
 
@@ -86,7 +86,7 @@ class Bookkeeper:
         self._epoch = epoch
         self._conversation = conversation
         self._asked: str | None = None
-        self._last: str | None = None
+        self._digests: list[str] = []
         self._heard = False
 
     def recall(self, request: Request) -> bytes | None:
@@ -102,9 +102,9 @@ class Bookkeeper:
         if self._transcript is not None:
             self._transcript.exchange(exchange, self._conversation)
         if self._cache is not None:
-            self._last = exchange.request.digest(self._epoch)
+            self._digests.append(exchange.request.digest(self._epoch))
             if exchange.fate is Fate.ANSWERED:
-                self._cache.put(self._last, exchange.body)
+                self._cache.put(self._digests[-1], exchange.body)
 
     def said(self, message: Message) -> None:
         if self._transcript is not None:
@@ -116,8 +116,9 @@ class Bookkeeper:
             self._ledger.report(self._account.episode, self._account.role, model, usage)
 
     def discard(self) -> None:
-        if self._cache is not None and self._last is not None:
-            self._cache.forget(self._last)
+        if self._cache is not None:
+            for digest in self._digests:
+                self._cache.forget(digest)
 
     def conversation(self, name: str, epoch: int) -> Bookkeeper:
         return Bookkeeper(self._ledger, self._account, self._transcript, self._cache, epoch=epoch, conversation=name)

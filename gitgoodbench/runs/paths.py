@@ -4,6 +4,7 @@ results/<run-id>/
   manifest.json                 what decides the results; written once
   run.log                       events, one JSON object a line; appended
   ledger.jsonl                  the account: every request to a model, and what came back; appended
+  answers/                      replies of models by what was asked, to be used again (--cache)
   .lock                         held by the process that works on the run
   samples/<scenario>/<sample-id>/<epoch>/
     trajectory.jsonl            everything said and done, a line each as it happens; trajectory-1.jsonl, ... are those
@@ -94,6 +95,10 @@ class RunPaths:
     @property
     def ledger(self) -> Path:
         return self.folder / "ledger.jsonl"
+
+    @property
+    def answers(self) -> Path:
+        return self.folder / "answers"
 
     @property
     def lock(self) -> Path:

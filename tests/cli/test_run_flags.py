@@ -34,7 +34,16 @@ def test_eval_has_a_flag_and_a_variable_for_every_field_of_a_run() -> None:
 
 def test_resume_has_a_flag_for_what_may_change_and_no_other() -> None:
     assert set(flags_of("resume")) == {"runs", *MAY_CHANGE}
-    assert MAY_CHANGE == ("jobs", "max_cost", "cache", "max_failures", "retry_failed", "repos", "offline", "skip_invalid")
+    assert MAY_CHANGE == (
+        "jobs",
+        "max_cost",
+        "cache",
+        "max_failures",
+        "retry_failed",
+        "repos",
+        "offline",
+        "skip_invalid",
+    )
 
 
 def test_defaults_are_those_of_the_fields() -> None:

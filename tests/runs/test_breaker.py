@@ -52,7 +52,7 @@ def go(
     folder: Path, provider: FakeProvider, count: int, *, agent: FakeAgent | None = None, **limits: int
 ) -> tuple[Execution, RecordingObserver]:
     observer, context = RecordingObserver(), make_context(folder, provider=provider, agent=agent)
-    return execute(plan(count), context, jobs=1, max_cost=None, observer=observer, **limits), observer
+    return execute(plan(count), context, jobs=1, observer=observer, **limits), observer
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from gitgoodbench.models.chat import ChatModel
 from gitgoodbench.models.finding import Finding
 from gitgoodbench.models.meter import Budget, Meter
 from gitgoodbench.models.preflight import probe
+from gitgoodbench.models.recording import recorder, recording
 from gitgoodbench.scenario import Message
 from gitgoodbench.scoring.judge.answers import Comparison, UnreadableAnswer, read_comparison
 from gitgoodbench.scoring.judge.prompt import ASK_AGAIN, CONNECTION_TEST, Question
@@ -50,8 +51,10 @@ class Judge:
         try:
             for repeat in range(1, repeats + 1):
                 for order in Order:
+                    conversation = recorder().conversation(f"{self.model} {order} {repeat}", repeat)
                     meters.append(self._chat.meter(Budget(max_turns=None, timeout_s=QUESTION_TIMEOUT_S)))
-                    self._ask(question.prompts[order], order, repeat, meters[-1], asked)
+                    with recording(conversation):
+                        self._ask(question.prompts[order], order, repeat, meters[-1], asked)
         except EpisodeError as failure:
             problem = f"judge {self.model}: {failure}"
         return self._opinion(asked, repeats, meters, problem)
@@ -73,6 +76,7 @@ class Judge:
                 return
             before = [said.message] if isinstance(said, Answer) and not said.is_empty else []
             messages = [*prompt, *before, {"role": "user", "content": ASK_AGAIN.format(problem=answer.problem)}]
+        recorder().discard()
 
     def _answer(self, messages: Sequence[Message], meter: Meter) -> tuple[Answer | str, str]:
         """Answer and finish reason; a request that the content filter stops is an answer that cannot be read."""
