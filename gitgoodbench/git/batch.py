@@ -12,13 +12,12 @@ from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from gitgoodbench.errors import GitGoodBenchError
-from gitgoodbench.git.objects import Entry
+from gitgoodbench.git.objects import FOLDER, Entry
 from gitgoodbench.git.process import Git
 
 _TREES_KEPT: Final = 128
 _ASKED_AT_ONCE: Final = 50
 """So few that the names fit into the pipe while Git waits for its answers to be read."""
-FOLDER: Final = "040000"
 
 
 class MissingObjectError(GitGoodBenchError):
@@ -132,7 +131,7 @@ class ObjectReader:
             end = content.index(b"\0", start)
             mode, _, name = content[start:end].partition(b" ")
             start = end + 1 + width
-            folder[name] = Entry(mode.decode().zfill(6), content[end + 1 : start].hex())
+            folder[name] = Entry(mode.decode("ascii"), content[end + 1 : start].hex())
         return folder
 
     def _ask(self, name: str) -> _Object | None:

@@ -30,6 +30,9 @@ _HARMLESS: Final = frozenset(
 _LONGEST_REF: Final = 4096
 """Bytes of a file under refs/: an object id, or the name of another ref."""
 
+_HEAD: Final = re.compile(rb"ref:\s*refs/|[0-9a-f]{40}")
+"""What Git wants of the file HEAD; where that says anything else, Git takes the folder for no repository."""
+
 _REFTABLE_SINCE: Final = (2, 45)
 
 
@@ -185,9 +188,10 @@ def _copy_refs(source: Path, target: Path, *, reftable: bool) -> None:
                 content = _read_ref(Path(place, name), whole=folder == "reftable")
                 if content is not None and not name.endswith(".lock"):
                     (copied / name).write_bytes(content)
-    for name, whole in (("packed-refs", True), ("HEAD", False)):
-        if (content := _read_ref(source / name, whole=whole)) is not None:
-            (target / name).write_bytes(content)
+    if (packed := _read_ref(source / "packed-refs", whole=True)) is not None:
+        (target / "packed-refs").write_bytes(packed)
+    head = _read_ref(source / "HEAD", whole=False) or b""
+    (target / "HEAD").write_bytes(head if _HEAD.match(head) else b"ref: refs/none\n")
 
 
 def _read_ref(path: Path, *, whole: bool) -> bytes | None:

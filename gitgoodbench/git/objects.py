@@ -13,23 +13,38 @@ REGULAR: Final = "100644"
 EXECUTABLE: Final = "100755"
 SYMLINK: Final = "120000"
 SUBMODULE: Final = "160000"
+FOLDER: Final = "040000"
 LONGEST_PATH: Final = 4096
 LISTING_LIMIT: Final = 128 * 1024 * 1024
+_MODES: Final = frozenset((REGULAR, EXECUTABLE, SYMLINK, SUBMODULE, FOLDER))
+
+
+def canonical_mode(mode: str) -> str:
+    """The mode that Git takes an entry for which is written with this one (`canon_mode` in its cache.h).
+
+    Git reads modes as octal numbers: the bits above the permissions tell the kind, and what is of no kind is taken for
+    a submodule.
+    """
+    bits = int(mode, 8)
+    kind = bits & 0o170000
+    if kind == 0o100000:
+        return EXECUTABLE if bits & 0o100 else REGULAR
+    return {0o120000: SYMLINK, 0o040000: FOLDER}.get(kind, SUBMODULE)
 
 
 @dataclass(frozen=True)
 class Entry:
     """What a tree or the index holds at a path: a mode (octal text, six digits) and an object id.
 
-    The mode of a file is one of the two that Git knows, whatever its tree has.
+    The mode is one of the five that Git knows, whatever is written in the tree: Git's own first trees have 100664.
     """
 
     mode: str
     oid: str
 
     def __post_init__(self) -> None:
-        if self.mode.startswith("100"):  # Git's own first trees have 100664
-            object.__setattr__(self, "mode", EXECUTABLE if int(self.mode, 8) & 0o100 else REGULAR)
+        if self.mode not in _MODES:
+            object.__setattr__(self, "mode", canonical_mode(self.mode))
 
     @property
     def is_file(self) -> bool:
@@ -101,6 +116,14 @@ def blob_sizes(git: Git, oids: Iterable[str]) -> dict[str, int | None]:
     output = git.run("cat-file", "--batch-check=%(objectsize)", stdin="".join(f"{oid}\n" for oid in wanted).encode())
     lines = output.split(b"\n")
     return {oid: int(line) if line.isdigit() else None for oid, line in zip(wanted, lines, strict=False)}
+
+
+def blobs_present(git: Git, oids: Iterable[str]) -> set[str]:
+    """Which of the ids are of blobs that the repository has."""
+    wanted = dict.fromkeys(oids)
+    options = ("--batch-check=%(objecttype) %(objectname)", "--buffer")
+    output = git.run("cat-file", *options, stdin="".join(f"{oid}\n" for oid in wanted).encode())
+    return {line[5:].decode("ascii") for line in output.split(b"\n") if line.startswith(b"blob ")}
 
 
 def write_blob(git: Git, data: bytes) -> str:

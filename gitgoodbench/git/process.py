@@ -38,6 +38,8 @@ _CONFIGURATION: Final[Mapping[str, str]] = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
     "core.pager": "cat",
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
     "core.quotePath": "false",
     "core.safecrlf": "false",
     "core.splitIndex": "false",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import time
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from typing import Final
 
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.batch import ObjectReader
+from gitgoodbench.git.dates import newest_time
 from gitgoodbench.git.objects import Entry, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.mining.branches import branch_tips, default_branch, short_name
@@ -96,14 +96,20 @@ def _contributors(git: Git) -> int | None:
 
 
 def _last_commit(git: Git, tips: Mapping[str, str]) -> str | None:
-    """When the newest commit of all branches was made, by its committer; dates beyond tomorrow are not believed."""
+    """When the newest commit of all branches was made, by its committer; implausible dates are passed over.
+
+    Where no branch ends in a commit with a plausible date, all commits count.
+    """
     commits = "".join(f"{commit}\n" for commit in dict.fromkeys(tips.values())).encode("ascii")
     if not commits:
         return None
     listed = git.execute("log", "--no-walk=unsorted", "--ignore-missing", "--format=%ct", "--stdin", stdin=commits)
-    tomorrow = time.time() + 86_400
-    times = [seconds for line in listed.stdout.split() if line.isdigit() and (seconds := int(line)) <= tomorrow]
-    return datetime.fromtimestamp(max(times), UTC).strftime("%Y-%m-%dT%H:%M:%S") if times else None
+    newest = newest_time(listed.stdout.split(b"\n"))
+    if newest is None:
+        with git.stream("log", "--branches", "--remotes", "--ignore-missing", "--format=%ct") as process:
+            assert process.stdout is not None
+            newest = newest_time(line.rstrip(b"\n") for line in process.stdout)
+    return None if newest is None else datetime.fromtimestamp(newest, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _code_lines(git: Git, tree: Mapping[bytes, Entry]) -> int | None:

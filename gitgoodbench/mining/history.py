@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import IO, Final, NamedTuple
 
+from gitgoodbench.git.dates import believable_time
 from gitgoodbench.git.process import ExecResult, Git, GitError
 from gitgoodbench.mining.diffs import Changes, read_changes, read_fields
 from gitgoodbench.mining.options import Refs
@@ -97,7 +98,7 @@ def _parse(stream: IO[bytes]) -> Iterator[tuple[Commit, str]]:
         _, oid, *children, tree = names.decode("ascii").split()
         above = tuple(parents.decode("ascii").split())
         yield (
-            Commit(oid, above, len(set(children)), min(int(committed or 0), _YEAR_9999), picked_from(message), None),
+            Commit(oid, above, len(set(children)), believable_time(committed) or 0, picked_from(message), None),
             tree,
         )
 

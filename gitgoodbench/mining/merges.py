@@ -24,10 +24,10 @@ from pydantic import BaseModel, ConfigDict
 
 from gitgoodbench.dataset.sample import MergeSpec
 from gitgoodbench.git.attainable import solve, truth_blobs_needed
-from gitgoodbench.git.batch import FOLDER, MissingObjectError, ObjectReader
+from gitgoodbench.git.batch import MissingObjectError, ObjectReader
 from gitgoodbench.git.conflict_text import marker_size
 from gitgoodbench.git.conflicts import ConflictModel, PathConflict, ReadBlobs, conflict_paths, find_conflicts
-from gitgoodbench.git.objects import Entry, Tree, read_tree
+from gitgoodbench.git.objects import FOLDER, Entry, Tree, read_tree
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay, Stages

@@ -9,6 +9,7 @@ to do the rest as well. So all merges are asked about.
 from __future__ import annotations
 
 import re
+import signal
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -30,6 +31,11 @@ _COMPLAINT: Final = re.compile(rb"^(?:error|fatal): ", re.MULTILINE)
 _ENVIRONMENT: Final = re.compile(
     rb"No space left|quota exceeded|[Oo]ut of memory|unable to (?:write|create)|cannot fork|[Pp]ermission", re.MULTILINE
 )
+_KILLED: Final = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)
+"""Ends that come from outside. Git ends by others itself: some trees, such as one with a `/` in a name, break an
+assertion of it.
+"""
+
 _CONFLICTS: Final = b"0"
 _CLEAN: Final = b"1"
 
@@ -84,7 +90,7 @@ def obstacle(command: Sequence[str | bytes], result: ExecResult) -> Obstacle:
     """
     if b"refusing to merge unrelated histories" in result.stderr and b"error: " not in result.stderr:
         return Obstacle.NO_BASE
-    if result.returncode < 0 or _ENVIRONMENT.search(result.stderr):
+    if result.returncode in _KILLED or _ENVIRONMENT.search(result.stderr):
         raise GitError(command, result)
     return Obstacle.MISSING_OBJECT
 

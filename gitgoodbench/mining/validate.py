@@ -71,7 +71,7 @@ def validate_samples(samples: Sequence[Sample], validator: Validator, jobs: int)
 
 
 def validate_sample(sample: Sample, validator: Validator) -> RowReport:
-    """Replay one row."""
+    """Replay one row. Every error becomes a finding."""
     notes = _Notes()
     try:
         kind = sample_type(sample.sample_type)
@@ -83,6 +83,8 @@ def validate_sample(sample: Sample, validator: Validator) -> RowReport:
                     _play(sample, scenario, validator, notes)
     except GitGoodBenchError as problem:
         notes.findings.append(Finding(Kind.SETUP, " ".join(str(problem).split())))
+    except Exception as problem:  # a fault of ours costs this row alone
+        notes.findings.append(Finding(Kind.SETUP, f"{type(problem).__name__}: {' '.join(str(problem).split())}"))
     findings = tuple(dict.fromkeys(notes.findings))
     return RowReport(sample, tuple(notes.scenarios), notes.attainable, findings)
 

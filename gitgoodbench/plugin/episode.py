@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from gitgoodbench.errors import InfrastructureFailed
 from gitgoodbench.git.process import Git, GitError
@@ -46,6 +46,10 @@ class Setting:
     tools: Sequence[Tool]
     prompt: Sequence[Message]
     facts: Mapping[str, Json]
+
+    def with_facts(self, more: Mapping[str, Json]) -> Self:
+        """The same with more facts: what building the workspace has brought to light."""
+        return replace(self, facts={**self.facts, **more})
 
     @property
     def preview(self) -> Preview:

@@ -7,17 +7,24 @@ that files are, byte for byte, what their blobs are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
-from gitgoodbench.git.objects import SUBMODULE, Entry, stage
+from gitgoodbench.git.objects import SUBMODULE, Entry, blobs_present, stage
+from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay
+from gitgoodbench.git.tree_paths import fits_on_disk, twins
+from gitgoodbench.jsontypes import Json
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.workspace.history import pack_history, pack_objects
+
+_LISTED_FILES: Final = 20
 
 
 def build_workspace(
@@ -38,6 +45,9 @@ def build_workspace(
 
     Returns:
         Git on the workspace, running inside the sandbox.
+
+    Raises:
+        SetupFailed: an object of the history is damaged, or a tree of it missing.
     """
     git_dir = f"{sandbox.work_dir}/.git"
     git = Git(git_dir, sandbox.work_dir, executor=sandbox)
@@ -45,7 +55,10 @@ def build_workspace(
     algorithm = "sha256" if len(branches[first]) == 64 else "sha1"
     git.run("init", "--quiet", "--template=", f"--object-format={algorithm}", f"--initial-branch={first}")
     with temporary_folder("pack") as folder:
-        history = pack_history(repository, list(branches.values()), folder, boundary=boundary, trees=trees)
+        try:
+            history = pack_history(repository, list(branches.values()), folder, boundary=boundary, trees=trees)
+        except GitError as problem:
+            raise SetupFailed(f"the repository is damaged: {problem}") from problem
         _put_pack(sandbox, (history.pack, history.index))
     if history.boundary:
         sandbox.put(".git/shallow", "".join(f"{commit}\n" for commit in history.boundary).encode())
@@ -81,8 +94,11 @@ def attribute_rules(marker_size: int) -> str:
     return f"* -text !eol -ident !filter !working-tree-encoding conflict-marker-size={marker_size}\n"
 
 
-def check_out(git: Git, treeish: str, changes: Mapping[bytes, Entry | None] | None = None) -> None:
-    """Fill index and working tree from a tree; files whose blob the repository lacks are left out (skip-worktree).
+def check_out(git: Git, treeish: str, changes: Mapping[bytes, Entry | None] | None = None) -> tuple[bytes, ...]:
+    """Fill index and working tree from a tree; returns the paths of files that are left out (skip-worktree).
+
+    Left out is what cannot be there: a file whose blob the repository lacks, one whose name the file system does not
+    take, and where that does not tell cases apart, one whose name is taken.
 
     changes: entries laid over the tree first (see `objects.stage`).
 
@@ -93,28 +109,103 @@ def check_out(git: Git, treeish: str, changes: Mapping[bytes, Entry | None] | No
         git.run("read-tree", "--reset", treeish)
         if changes:
             stage(git, changes)
-        result = git.execute("checkout-index", "--all", "--force", "--quiet", "-u")
-        if result.returncode == 0:
-            return
-        absent = _absent_files(git)
-        if not absent:
-            raise SetupFailed(f"the files of {treeish} cannot be written: {result.stderr.decode('utf-8', 'replace')}")
-        git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=b"".join(path + b"\0" for path in absent))
-        git.run("config", "core.repositoryFormatVersion", "1")
-        git.run("config", "extensions.partialClone", "absent")  # or Git refuses to commit trees with files it lacks
-        git.run("checkout-index", "--all", "--force", "--quiet", "-u")
+        return _write_files(git, treeish)
     except GitError as problem:
         raise SetupFailed(f"{treeish} cannot be checked out: {problem}") from problem
 
 
-def stop_at_conflicts(sandbox: Sandbox, git: Git, replay: Replay, incoming: str) -> None:
+def left_out_facts(left_out: Sequence[bytes], needed: Collection[bytes]) -> dict[str, Json]:
+    """What an episode says of files that `check_out` left out; nothing where it left out none.
+
+    Args:
+        needed: paths that the task is about.
+
+    Raises:
+        SetupFailed: one of these is left out.
+    """
+    lacking = next((path for path in left_out if path in needed), None)
+    if lacking is not None:
+        raise SetupFailed(f"the task is about {show_path(lacking)}, which cannot be checked out")
+    shown: list[Json] = [show_path(path) for path in left_out[:_LISTED_FILES]]
+    return {"files_left_out": len(left_out), "left_out": shown} if left_out else {}
+
+
+def _write_files(git: Git, treeish: str) -> tuple[bytes, ...]:
+    """Write all files of the index that can be written; returns the others."""
+    left_out: dict[bytes, None] = {}
+    if git.execute("config", "--type=bool", "core.ignoreCase").stdout == b"true\n":
+        left_out |= dict.fromkeys(twins(_indexed(git)))
+        _leave_out(git, left_out)
+    for unwritable in (_unwritable_files, _refused_files):
+        result = git.execute("checkout-index", "--all", "--force", "--quiet", "-u")
+        if result.returncode == 0:
+            return tuple(left_out)
+        more = unwritable(git, result.stderr)
+        _leave_out(git, more)
+        left_out |= dict.fromkeys(more)
+    result = git.execute("checkout-index", "--all", "--force", "--quiet", "-u")
+    if result.returncode != 0:
+        raise SetupFailed(f"the files of {treeish} cannot be written: {result.stderr.decode('utf-8', 'replace')}")
+    return tuple(left_out)
+
+
+def _leave_out(git: Git, paths: Iterable[bytes]) -> None:
+    if stdin := b"".join(path + b"\0" for path in paths):
+        git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=stdin)
+
+
+def _unwritable_files(git: Git, _: bytes) -> list[bytes]:
+    """Files in the index, submodules aside, whose content the repository lacks or whose path no disk takes."""
+    entries = {path: entry.oid for path, entry in _indexed(git).items() if entry.mode != SUBMODULE}
+    present = blobs_present(git, entries.values())
+    absent = [path for path, oid in entries.items() if oid not in present]
+    if absent:  # or Git refuses to commit trees with files it lacks
+        git.run("config", "core.repositoryFormatVersion", "1")
+        git.run("config", "extensions.partialClone", "absent")
+    return [*absent, *(path for path in entries.keys() - set(absent) if not fits_on_disk(path))]
+
+
+_COMPLAINT: Final = re.compile(
+    rb"^(?:error: unable to create (?:file|symlink) .*: (.+)|(?:error|fatal): .*)$", re.MULTILINE
+)
+_NAME_REFUSED: Final = frozenset(
+    (
+        b"File name too long",
+        b"Illegal byte sequence",
+        b"Invalid argument",
+        b"Invalid or incomplete multibyte or wide character",
+        b"No such file or directory",  # of a link to nothing
+    )
+)
+
+
+def _refused_files(git: Git, complaints: bytes) -> list[bytes]:
+    """Files that are not written, where their names (or, of links, their targets) are all that is wrong."""
+    reasons = set(_COMPLAINT.findall(complaints))
+    if not reasons or not reasons <= _NAME_REFUSED:
+        return []
+    return git.run("ls-files", "--deleted", "-z").split(b"\0")[:-1]
+
+
+def _indexed(git: Git) -> dict[bytes, Entry]:
+    entries = {}
+    for record in git.run("ls-files", "--stage", "-z").split(b"\0")[:-1]:
+        head, _, path = record.partition(b"\t")
+        mode, oid, _ = head.decode("ascii").split()
+        entries[path] = Entry(mode, oid)
+    return entries
+
+
+def stop_at_conflicts(sandbox: Sandbox, git: Git, replay: Replay, incoming: str) -> tuple[bytes, ...]:
     """Bring a workspace to where `git merge incoming` stops: automatic merge in the files, conflicts in the index.
 
     Done from the replay and not by merging again: the sandbox's Git has no say in what the conflicts are, and files
     whose content the repository lacks are no obstacle. The workspace must hold the automatic tree.
+
+    Returns what `check_out` left out.
     """
     write_attributes(sandbox, replay.marker_size)
-    check_out(git, replay.tree)
+    left_out = check_out(git, replay.tree)
     null = "0" * len(replay.tree)
     lines = [b"0 %s\t%s\0" % (null.encode(), path) for path in replay.conflicted]
     for path, stages in replay.conflicted.items():
@@ -126,19 +217,7 @@ def stop_at_conflicts(sandbox: Sandbox, git: Git, replay: Replay, incoming: str)
     sandbox.put(".git/MERGE_MSG", b"Merge branch 'incoming' into local\n\n# Conflicts:\n" + listing)
     sandbox.put(".git/MERGE_MODE", b"no-ff")
     sandbox.put(".git/MERGE_HEAD", f"{incoming}\n".encode())
-
-
-def _absent_files(git: Git) -> list[bytes]:
-    """Files in the index, submodules aside, whose content the repository lacks."""
-    entries: dict[bytes, str] = {}
-    for record in git.run("ls-files", "--stage", "-z").split(b"\0")[:-1]:
-        head, _, path = record.partition(b"\t")
-        mode, oid, _ = head.decode("ascii").split()
-        if mode != SUBMODULE:
-            entries[path] = oid
-    oids = "".join(f"{oid}\n" for oid in entries.values()).encode()
-    checked = git.run("cat-file", "--batch-check=%(objectname)", stdin=oids).split(b"\n")
-    return [path for path, line in zip(entries, checked, strict=False) if line.endswith(b"missing")]
+    return left_out
 
 
 def commit_index(git: Git, message: bytes, parents: Sequence[str]) -> str:

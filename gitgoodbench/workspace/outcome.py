@@ -109,7 +109,9 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
         state["status_problem"] = _problem("git status", status)
     if head in begun_with or _is_old(git, head, begun_with):
         return Outcome(head, None, state)
-    bundle = _execute(git, "bundle", "create", "--quiet", "-", "HEAD", "--not", *begun_with, limit=MAX_BUNDLE_BYTES)
+    bundle = _execute(
+        git, "bundle", "create", "--quiet", "-", "HEAD", "--not", *begun_with, "--", limit=MAX_BUNDLE_BYTES
+    )
     if bundle.returncode != 0 or bundle.truncated:
         return Outcome(head, None, state, problem=_problem("git bundle", bundle))
     return Outcome(head, bundle.stdout, state)

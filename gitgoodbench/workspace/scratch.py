@@ -7,6 +7,8 @@ alone.
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -14,18 +16,25 @@ from typing import Final, Self
 
 from gitgoodbench import limits
 from gitgoodbench.errors import GitGoodBenchError
-from gitgoodbench.folders import make_folder, remove_folder
+from gitgoodbench.folders import make_folder, remove_folder, temporary_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.mirror import object_folders
-from gitgoodbench.git.objects import read_blobs, read_tree
+from gitgoodbench.git.objects import blob_sizes, read_blobs, read_tree
 from gitgoodbench.git.paths import quote_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay, needed_marker_size, replay_merge
 from gitgoodbench.git.tree_paths import is_tree_path
 from gitgoodbench.workspace.build import attribute_rules
+from gitgoodbench.workspace.history import scratch_objects
 
 MAX_BUNDLE_BYTES: Final = 64 * 1024 * 1024
 _IMPORT_TIMEOUT_S: Final = 120.0
+_FLAW: Final = re.compile(rb"object ([0-9a-f]{40,64}): ")
+_NAMED_OBJECTS: Final = b"fsck error in pack objects"
+"""What Git ends with where the objects of a pack pass, but not all of those that their trees name as `.gitmodules` and
+the like.
+"""
+
 _SIGNATURES: Final = (b"# v2 git bundle\n", b"# v3 git bundle\n")
 
 
@@ -50,8 +59,8 @@ class ScratchRepository:
 
     def _borrow(self, mirror: Git) -> None:
         self._root.mkdir()
-        algorithm = mirror.line("rev-parse", "--show-object-format")
-        self.git.run("init", "--quiet", "--template=", f"--object-format={algorithm}")
+        self._algorithm = mirror.line("rev-parse", "--show-object-format")
+        self.git.run("init", "--quiet", "--template=", f"--object-format={self._algorithm}")
         info = self._root / ".git" / "objects" / "info"
         info.mkdir(parents=True, exist_ok=True)
         lent = "".join(f"{quote_path(bytes(folder))}\n" for folder in object_folders(mirror.git_dir))
@@ -102,6 +111,8 @@ class ScratchRepository:
     def import_bundle(self, bundle: bytes) -> None:
         """Take the objects of a hostile bundle in, checked (fsck) and capped; refs in it are ignored.
 
+        Objects that the mirror has as well are not checked: they may have the flaws of old history.
+
         Raises:
             BundleError: too large, not a bundle, or broken objects; the repository has gained nothing it would use.
             LimitExceeded: it asks for more than reading an outcome may take.
@@ -117,13 +128,62 @@ class ScratchRepository:
         if (count := int.from_bytes(pack[8:12], "big")) > most.objects:
             raise limits.LimitExceeded(f"it has {count} objects, more than the limit of {most.objects}")
         try:
-            indexed = self.git.run(
-                "index-pack", "--stdin", "--fix-thin", "--fsck-objects", f"--max-input-size={MAX_BUNDLE_BYTES}",
-                stdin=pack, timeout_s=_IMPORT_TIMEOUT_S,
-            )  # fmt: skip
+            indexed = self._index(self.git, pack, "--fsck-objects")
         except GitError as problem:
-            raise BundleError(f"the objects of the bundle are refused: {problem}") from problem
-        self._imported |= self._objects_in(indexed.split()[-1].decode("ascii"), len(pack))
+            indexed = self._import_beside_old_flaws(pack, problem)
+        self._imported |= self._objects_in(self._root / ".git" / "objects", indexed, len(pack))
+
+    def _import_beside_old_flaws(self, pack: bytes, refusal: GitError) -> str:
+        """Import a pack that was refused, where all that is wrong with it is in objects that the mirror has too.
+
+        Git itself once wrote trees that it now refuses. What is new in the pack must be as flawless as ever, so that
+        is packed apart and checked.
+        """
+        with temporary_folder("import") as folder:
+            quarantine = scratch_objects(self.git, folder)
+            try:
+                indexed = self._index(quarantine, pack)
+                brought = self._objects_in(folder / "objects", indexed, len(pack))
+                sizes = blob_sizes(self.git, brought)
+                new = {oid for oid in brought if sizes[oid] is None}
+                if len(new) == len(brought):
+                    raise refusal
+                listed = "".join(f"{oid}\n" for oid in sorted(new)).encode()
+                packed = quarantine.run(
+                    "pack-objects", "--stdout", "--quiet", "--window=0", stdin=listed, timeout_s=_IMPORT_TIMEOUT_S
+                )
+                self._check_apart(scratch_objects(self.git, folder / "apart"), packed, new)
+            except GitError as problem:
+                raise BundleError(f"the objects of the bundle are refused: {problem}") from problem
+            for file in (folder / "objects" / "pack").iterdir():
+                shutil.move(file, self._root / ".git" / "objects" / "pack" / file.name)
+        return indexed
+
+    def _check_apart(self, git: Git, pack: bytes, new: set[str]) -> None:
+        """Check a pack of new objects, and not the old attribute files and the like that these name.
+
+        Raises:
+            GitError: it is refused.
+        """
+        try:
+            self._index(git, pack, "--fsck-objects")
+        except GitError as problem:
+            complaints = re.findall(rb"^(?:error|fatal): (.*)$", problem.result.stderr, re.MULTILINE)
+            named = [found for text in complaints[:-1] if (found := _FLAW.match(text))]
+            if complaints[-1:] != [_NAMED_OBJECTS] or len(named) < len(complaints) - 1:
+                raise
+            if not new.isdisjoint(found[1].decode("ascii") for found in named):
+                raise
+
+    @staticmethod
+    def _index(git: Git, pack: bytes, *options: str) -> str:
+        """Store a pack; returns the name that it got."""
+        limit = f"--max-input-size={MAX_BUNDLE_BYTES}"
+        stored = git.run(
+            "index-pack", "--stdin", "--fix-thin", limit, *options, stdin=pack, timeout_s=_IMPORT_TIMEOUT_S
+        )
+        first = stored.partition(b"\n")[0]  # ids of absent .gitmodules follow
+        return first.split()[-1].decode("ascii")
 
     def verify_complete(self, head: str, begun_with: Sequence[str]) -> None:
         """Whether `head` is made of what the workspace began with and of imported objects alone.
@@ -163,9 +223,9 @@ class ScratchRepository:
                 raise limits.LimitExceeded(f"it has {what}, more than the limit of {most // limits.MIB} MiB")
         return commit[0] == b"commit"
 
-    def _objects_in(self, pack: str, size: int) -> set[str]:
+    def _objects_in(self, objects: Path, pack: str, size: int) -> set[str]:
         """Ids of the objects in the first `size` bytes of a pack: those behind were added to complete it."""
-        index = self._root / ".git" / "objects" / "pack" / f"pack-{pack}.idx"
+        index = objects / "pack" / f"pack-{pack}.idx"
         entries = [line.split() for line in self.git.run("show-index", stdin=index.read_bytes()).split(b"\n")[:-1]]
         end = size - len(pack) // 2
         return {oid.decode("ascii") for offset, oid, *_ in entries if int(offset) < end}

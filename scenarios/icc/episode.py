@@ -22,7 +22,7 @@ from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
-from gitgoodbench.workspace.build import build_workspace, check_out
+from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts
 from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
@@ -106,7 +106,9 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     """
     setting = _read(sample, store, options)
     with building_workspace():
-        git = _workspace(sandbox, setting)
+        git, left_out = _workspace(sandbox, setting)
+    changed = {path for change in setting.changes for path in (change.old_path, change.new_path)}
+    setting = setting.with_facts(left_out_facts(left_out, changed))
     tools = _toolbox(sandbox, git, setting, options)
     return CommitEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
@@ -198,15 +200,17 @@ def _reference(mirror: Git, chain: CommitChain, offered: Sequence[FileChange]) -
     return Reference(mirror, chain, messages, read_grouping(mirror, chain, offered))
 
 
-def _workspace(sandbox: Sandbox, setting: CommitSetting) -> Git:
-    """A repository with the base on a branch and in the index, and the final contents in the working tree."""
+def _workspace(sandbox: Sandbox, setting: CommitSetting) -> tuple[Git, Sequence[bytes]]:
+    """A repository with the base on a branch and in the index, and the final contents in the working tree; and the
+    paths of files that are left out of that.
+    """
     base, changes = setting.base, setting.changes
     blobs = sorted({entry.oid for _, entry in _final_blobs(changes)})
     mirror = setting.reference.mirror
     git = build_workspace(sandbox, mirror, {BRANCH: base}, boundary=setting.boundary, trees=blobs)
-    check_out(git, base, _together(change.at_end for change in changes))
+    left_out = check_out(git, base, _together(change.at_end for change in changes))
     stage(git, _together(change.at_base for change in changes))
-    return git
+    return git, left_out
 
 
 def _together(states: Iterable[Mapping[bytes, Entry | None]]) -> dict[bytes, Entry | None]:

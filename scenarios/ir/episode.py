@@ -16,7 +16,7 @@ from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_worksp
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.workspace.build import build_workspace, check_out
+from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts
 from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
 from gitgoodbench.workspace.history import chain_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
@@ -97,7 +97,8 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
     newest = setting.chain.newest
     with building_workspace():
         git = build_workspace(sandbox, setting.reference.mirror, {BRANCH: newest}, boundary=setting.boundary)
-        check_out(git, newest)
+        left_out = check_out(git, newest)
+        setting = setting.with_facts(left_out_facts(left_out, _changed(setting.reference) if left_out else ()))
     tools = _toolbox(sandbox, git, setting, options.tool_set)
     return RebaseEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
@@ -139,6 +140,13 @@ def open_rebase_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, Comm
 def _reference(mirror: Git, chain: CommitChain) -> Reference:
     base = read_commits(mirror, [chain.base])[0] if chain.base is not None else None
     return Reference(mirror, base, tuple(read_commits(mirror, chain.commits)))
+
+
+def _changed(reference: Reference) -> set[bytes]:
+    """Paths that one of the commits changes."""
+    commits = "".join(f"{commit.oid}\n" for commit in reference.commits).encode()
+    options = ("--stdin", "--root", "-r", "-z", "--no-commit-id", "--name-only", "--no-renames")
+    return set(reference.mirror.run("diff-tree", *options, stdin=commits).split(b"\0")) - {b""}
 
 
 def _boundary(mirror: Git, chain: CommitChain, history: int | None) -> tuple[str, ...]:

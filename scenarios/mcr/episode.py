@@ -20,7 +20,7 @@ from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
-from gitgoodbench.workspace.build import build_workspace, stop_at_conflicts
+from gitgoodbench.workspace.build import build_workspace, left_out_facts, stop_at_conflicts
 from gitgoodbench.workspace.history import merge_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -91,7 +91,8 @@ def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: E
         SetupFailed: a commit is missing, the row's parents are not the merge's, or the merge has no conflict.
     """
     with _read(sample, store, options) as setting, building_workspace():
-        git = _workspace(sandbox, setting)
+        git, left_out = _workspace(sandbox, setting)
+    setting = setting.with_facts(left_out_facts(left_out, setting.resolution.model.replay.conflicted))
     tools = _toolbox(sandbox, git, setting, options.tool_set)
     return MergeEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
@@ -153,13 +154,13 @@ def check_parents(mirror: Git, spec: MergeSpec) -> None:
         raise SetupFailed(f"the row names the parents {' '.join(spec.parents)}, but {spec.merge_commit_hash} has {has}")
 
 
-def _workspace(sandbox: Sandbox, setting: MergeSetting) -> Git:
+def _workspace(sandbox: Sandbox, setting: MergeSetting) -> tuple[Git, Sequence[bytes]]:
+    """The repository in which the merge has stopped, and files that are left out of it."""
     local, incoming = setting.parents
     replay = setting.resolution.model.replay
     branches = {"local": local, "incoming": incoming}
     git = build_workspace(sandbox, setting.scratch, branches, boundary=setting.boundary, trees=[replay.tree])
-    stop_at_conflicts(sandbox, git, replay, incoming)
-    return git
+    return git, stop_at_conflicts(sandbox, git, replay, incoming)
 
 
 def _reference(mirror: Git, spec: MergeSpec, model: ConflictModel) -> Reference:

@@ -5,8 +5,8 @@ its parents' ids.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from gitgoodbench.git.dates import believable_time
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.plugin.pages import Part
@@ -28,7 +28,7 @@ def merge_prompt(
 
     Args:
         examples: a call of each tool.
-        age_days: which side is newer (`local`, `incoming` or `neither`) and by how many days.
+        age_days: which side is newer, and by how many days (see `newer_side`).
     """
     model = resolution.model
     newer, days = age_days
@@ -61,9 +61,14 @@ def _listed(names: Sequence[str]) -> list[str]:
 
 
 def newer_side(git: Git, parents: tuple[str, str]) -> tuple[str, int]:
-    """Which side was committed later, and by how many whole days."""
-    stamps = [int(git.line("show", "--no-patch", "--format=%ct", "--end-of-options", parent)) for parent in parents]
-    local, incoming = (datetime.fromtimestamp(stamp, UTC) for stamp in stamps)
+    """Which side was committed later (`unknown` where a date is implausible), and by how many whole days."""
+    stamps = [
+        believable_time(git.run("show", "--no-patch", "--format=%ct", "--end-of-options", parent).strip())
+        for parent in parents
+    ]
+    local, incoming = stamps
+    if local is None or incoming is None:
+        return "unknown", 0
     if local == incoming:
         return "neither", 0
-    return ("local" if local > incoming else "incoming"), abs(local - incoming).days
+    return ("local" if local > incoming else "incoming"), abs(local - incoming) // 86_400

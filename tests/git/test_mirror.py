@@ -155,3 +155,18 @@ def test_git_runs_only_where_our_own_repositories_are_made() -> None:
         "gitgoodbench/workspace/remote.py",  # GitPython's, which runs what `network` asks for
         "gitgoodbench/workspace/scratch.py",  # the scratch repository
     }
+
+
+@pytest.mark.parametrize("head", [b"", b"garbage\n", b"ref: ../../outside\n", b"ref: HEAD\n", b"\xff" * 40])
+def test_a_broken_head_costs_no_ref(builder: RepositoryBuilder, head: bytes) -> None:
+    tip = builder.git.line("rev-parse", "main")
+    (builder.path / "HEAD").write_bytes(head)
+    git = Mirror(builder.path).borrow(refs=True)
+    assert refs(git) == [f"refs/heads/main {tip} "]
+    assert git.execute("rev-parse", "--verify", "--quiet", "HEAD").returncode != 0
+
+
+def test_a_head_on_a_commit_stays_there(builder: RepositoryBuilder) -> None:
+    tip = builder.git.line("rev-parse", "main")
+    (builder.path / "HEAD").write_text(f"{tip}\n", encoding="ascii")
+    assert Mirror(builder.path).borrow(refs=True).line("rev-parse", "HEAD") == tip

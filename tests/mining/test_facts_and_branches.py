@@ -15,6 +15,8 @@ from gitgoodbench.mining.options import LANGUAGES
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.targets import Target
 from gitgoodbench.mining.task import Mined, Order, mine_target
+from tests.support.odd_repositories import build
+from tests.support.oddities import ODDITIES
 from tests.support.repositories import Content, RepositoryBuilder
 
 MIT = b"""MIT License
@@ -134,3 +136,12 @@ def test_a_date_that_cannot_be_is_not_the_newest(builder: RepositoryBuilder, dat
     builder.branch("main", first)
     builder.branch("odd", builder.git.line("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=made))
     assert compute_facts(builder.git, Project(name="acme/tool"), LANGUAGES).last_commit == "2020-09-14T12:26:40"
+
+
+@pytest.mark.parametrize("name", ["date-milliseconds", "date-of-many-digits", "date-year-9999"])
+def test_the_newest_date_is_that_of_an_older_commit_where_no_branch_ends_in_a_believable_one(
+    tmp_path: Path, name: str
+) -> None:
+    build(tmp_path / "odd.git", ODDITIES[name])
+    git = Mirror(tmp_path / "odd.git").borrow(refs=True)
+    assert compute_facts(git, Project(name="acme/tool"), LANGUAGES).last_commit == "2020-09-18T12:26:40"
