@@ -49,14 +49,17 @@ class AgentChain:
         return (self.commits or ())[:MAX_COMMITS]
 
 
-def import_chain(scratch: ScratchRepository, base: str | None, outcome: Outcome, *, begun_with: str) -> AgentChain:
+def import_chain(
+    scratch: ScratchRepository, base: str | None, outcome: Outcome, *, begun_with: str, truth: Sequence[str] = ()
+) -> AgentChain:
     """Import an outcome and find its commits.
 
     Args:
         base: the commit below the chain; None where the chain begins with a root commit.
         begun_with: the commit that the workspace began with. All else must have come with the outcome.
+        truth: as in `import_outcome`.
     """
-    imported = import_outcome(scratch, outcome, [begun_with])
+    imported = import_outcome(scratch, outcome, [begun_with], truth=truth)
     head = imported.head
     if head is None:
         return AgentChain(None, None, imported.problem)

@@ -41,7 +41,7 @@ def score_chain(task: ChainTask, outcome: Outcome, more_gates: MoreGates = lambd
     chain = task.chain
     with ScratchRepository(task.mirror) as scratch:
         git = scratch.git
-        left = import_chain(scratch, chain.base, outcome, begun_with=task.begun_with)
+        left = import_chain(scratch, chain.base, outcome, begun_with=task.begun_with, truth=[chain.newest])
         walks = walk_chains(git, left, chain)
         gates = {**chain_gates(git, left, chain.newest, outcome, walks), **more_gates(git, left, walks)}
         scores = {"several_commits": several_commits(walks), **HistoryScores.unknown()}
@@ -88,7 +88,7 @@ def chain_histories(task: ChainTask, outcome: Outcome, path: bytes | None = None
     """
     chain = task.chain
     with ScratchRepository(task.mirror) as scratch:
-        left = import_chain(scratch, chain.base, outcome, begun_with=task.begun_with)
+        left = import_chain(scratch, chain.base, outcome, begun_with=task.begun_with, truth=[chain.newest])
         if left.head is None or not left.commits:
             return None
         try:

@@ -19,7 +19,7 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.folders import make_folder, remove_folder, temporary_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.mirror import object_folders
-from gitgoodbench.git.objects import blob_sizes, read_blobs, read_tree
+from gitgoodbench.git.objects import read_blobs, read_tree
 from gitgoodbench.git.paths import quote_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay, needed_marker_size, replay_merge
@@ -108,10 +108,11 @@ class ScratchRepository:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(blobs[entry.oid] or b"")
 
-    def import_bundle(self, bundle: bytes) -> None:
+    def import_bundle(self, bundle: bytes, given: Sequence[str] = ()) -> None:
         """Take the objects of a hostile bundle in, checked (fsck) and capped; refs in it are ignored.
 
-        Objects that the mirror has as well are not checked: they may have the flaws of old history.
+        Args:
+            given: commits of the mirror. Objects that they reach may have the flaws of old history.
 
         Raises:
             BundleError: too large, not a bundle, or broken objects; the repository has gained nothing it would use.
@@ -130,11 +131,11 @@ class ScratchRepository:
         try:
             indexed = self._index(self.git, pack, "--fsck-objects")
         except GitError as problem:
-            indexed = self._import_beside_old_flaws(pack, problem)
+            indexed = self._import_beside_old_flaws(pack, given, problem)
         self._imported |= self._objects_in(self._root / ".git" / "objects", indexed, len(pack))
 
-    def _import_beside_old_flaws(self, pack: bytes, refusal: GitError) -> str:
-        """Import a pack that was refused, where all that is wrong with it is in objects that the mirror has too.
+    def _import_beside_old_flaws(self, pack: bytes, given: Sequence[str], refusal: GitError) -> str:
+        """Import a pack that was refused, where all that is wrong with it is in objects that are given.
 
         Git itself once wrote trees that it now refuses. What is new in the pack must be as flawless as ever, so that
         is packed apart and checked.
@@ -144,8 +145,7 @@ class ScratchRepository:
             try:
                 indexed = self._index(quarantine, pack)
                 brought = self._objects_in(folder / "objects", indexed, len(pack))
-                sizes = blob_sizes(self.git, brought)
-                new = {oid for oid in brought if sizes[oid] is None}
+                new = brought - self._reachable(given)
                 if len(new) == len(brought):
                     raise refusal
                 listed = "".join(f"{oid}\n" for oid in sorted(new)).encode()
@@ -158,6 +158,12 @@ class ScratchRepository:
             for file in (folder / "objects" / "pack").iterdir():
                 shutil.move(file, self._root / ".git" / "objects" / "pack" / file.name)
         return indexed
+
+    def _reachable(self, commits: Sequence[str]) -> set[str]:
+        """Ids of all objects that the commits reach."""
+        stdin = "".join(f"{commit}\n" for commit in commits).encode()
+        args = ("rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--stdin")
+        return set(self.git.run(*args, stdin=stdin, timeout_s=_IMPORT_TIMEOUT_S).decode("ascii").split())
 
     def _check_apart(self, git: Git, pack: bytes, new: set[str]) -> None:
         """Check a pack of new objects, and not the old attribute files and the like that these name.

@@ -53,7 +53,7 @@ def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ver
     mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
     check_parents(mirror, spec)
     with ScratchRepository(mirror) as scratch:
-        imported = import_outcome(scratch, outcome, spec.parents)
+        imported = import_outcome(scratch, outcome, spec.parents, truth=[spec.merge_commit_hash])
         if imported.head is None:
             return _unsolved(outcome, imported.problem, spec)
         if not _holds_both(scratch.git, imported.head, spec.parents):

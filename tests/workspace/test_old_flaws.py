@@ -19,12 +19,14 @@ class Case:
 
     def __init__(self, folder: Path) -> None:
         self.mirror, self.agent = ObjectStore(folder / "mirror.git"), ObjectStore(folder / "agent.git")
+        self.truth: list[str] = []
         self.base = self.commit(self.both(lambda objects: [(b"100644", b"a.py", objects.blob(b"1\n"))]))
 
     def both(self, entries: object) -> str:
-        """A tree that the mirror and the agent have."""
+        """A tree of the given history; the agent has it, too."""
         trees = {objects.tree(entries(objects)) for objects in (self.mirror, self.agent)}  # type: ignore[operator]
         (tree,) = trees
+        self.truth.append(make_commit(self.mirror, PLAIN, 9, str(tree), []))
         return str(tree)
 
     def commit(self, tree: str, *parents: str) -> str:
@@ -37,7 +39,7 @@ class Case:
         return Git(self.agent.path).run("bundle", "create", "--quiet", "-", "HEAD", "--not", self.base, "--")
 
     def take(self, scratch: ScratchRepository, head: str) -> None:
-        scratch.import_bundle(self.bundle(head))
+        scratch.import_bundle(self.bundle(head), [self.base, *self.truth])
         scratch.verify_complete(head, [self.base])
 
 
@@ -95,3 +97,10 @@ def test_a_new_file_of_submodules_is_checked(case: Case, scratch: ScratchReposit
     tree = case.agent.tree([(b"100644", b".gitmodules", case.agent.blob(EVIL)), (b"40000", *folder[1:])])
     with pytest.raises(BundleError, match="gitmodulesUrl"):
         case.take(scratch, make_commit(case.agent, PLAIN, 1, tree, [case.base]))
+
+
+def test_what_lies_in_the_mirror_beside_the_given_history_is_no_excuse(case: Case, scratch: ScratchRepository) -> None:
+    case.both(lambda objects: [(b"100644", b"a.py", objects.blob(b"2\n"))])
+    trees = {objects.tree([padded(objects, b"elsewhere\n")]) for objects in (case.mirror, case.agent)}
+    with pytest.raises(BundleError, match="zeroPaddedFilemode"):
+        case.take(scratch, make_commit(case.agent, PLAIN, 1, *trees, [case.base]))
