@@ -14,7 +14,9 @@ EXECUTABLE: Final = "100755"
 SYMLINK: Final = "120000"
 SUBMODULE: Final = "160000"
 FOLDER: Final = "040000"
-LONGEST_PATH: Final = 4096
+LONGEST_PATH: Final = 16_384
+"""Bytes. Disks take 4,096; given trees may have longer paths, whose files are left out of workspaces."""
+
 LISTING_LIMIT: Final = 128 * 1024 * 1024
 _MODES: Final = frozenset((REGULAR, EXECUTABLE, SYMLINK, SUBMODULE, FOLDER))
 
@@ -63,8 +65,7 @@ def read_hostile_tree(git: Git, treeish: str, *, limit: int = LISTING_LIMIT) -> 
     """As `read_tree`, on this machine, for a tree of unknown origin: folders that repeat can list without end.
 
     Raises:
-        GitError: it cannot be listed, the listing is longer than `limit` bytes, or a path is longer than any that can
-            be checked out.
+        GitError: it cannot be listed, the listing is longer than `limit` bytes, or a path than `LONGEST_PATH`.
     """
     args = ("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish)
     with git.stream(*args, stdin=subprocess.DEVNULL) as process:

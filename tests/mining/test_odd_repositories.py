@@ -97,8 +97,8 @@ def test_replacements_and_grafts_are_not_followed(tmp_path: Path) -> None:
     odd = build(tmp_path / "odd", ODDITIES["history-replaced"])
     assert len(plain) == len(odd) == THIRD + 1
     (chain,) = [row for row in mined_rows(tmp_path / "odd") if row["sample_type"] == "file_commit_chain"]
-    assert chain["base"] == odd[MERGE]
-    assert chain["commits"] == odd[FIRST:]
+    assert chain["columns"]["base"] == odd[MERGE]
+    assert chain["columns"]["commits"] == odd[FIRST:]
     (merge,) = [row for row in mined_rows(tmp_path / "odd") if row["sample_type"] == "merge"]
     assert merge["spec"]["parents"] == [odd[OURS], odd[THEIRS]]
-    assert odd[BASE] not in chain["commits"]
+    assert odd[BASE] not in chain["columns"]["commits"]
