@@ -190,7 +190,7 @@ def locate(segments: Sequence[Segment], final: bytes) -> list[Stretch]:
         before = next(mapping[i] for i in range(cut - 1, -2, -1) if i in mapping)
         after = next(mapping[i] for i in range(cut, len(clean) + 1) if i in mapping)
         is_exact = cuts.count(cut) == 1 and cut - 1 in mapping and cut in mapping
-        found.append(Stretch(starts[before + 1], starts[max(after, before + 1)], is_exact))
+        found.append(Stretch(starts[before + 1], starts[after], is_exact))
     return found
 
 

@@ -109,4 +109,7 @@ def test_many_commits_are_read_at_once_and_a_missing_one_is_named(tmp_path: Path
     ]
     with pytest.raises(GitGoodBenchError, match=f"{TREE} is missing, not a commit"):
         read_commits(builder.git, [TREE])
+    tree = builder.tree({b"a": b"1"})
+    with pytest.raises(GitGoodBenchError, match=f"^{tree} is tree, not a commit$"):
+        read_commits(builder.git, [tree])
     assert read_commits(Git(builder.path), []) == []

@@ -213,6 +213,51 @@ def test_a_region_at_the_end_keeps_the_final_newlines_of_sides_that_have_one() -
     assert split_conflicts(b"", 7) == [b""]
 
 
+def test_blank_lines_at_the_end_of_a_file_are_lines_of_their_sides() -> None:
+    text = b"a\n" + OPEN + b"\r\n" + MIDDLE + b"\r\n" + CLOSE
+    blank = [b"a\n", region(b"\r\n", b"\r\n"), b""]
+    assert split_conflicts(text, 7) == blank
+    assert split_conflicts(text, 7, b"a\r\n\r\n", b"a\r\n\r\n") == blank
+
+
+def test_a_side_that_is_not_at_the_end_of_its_file_stays_as_it_is() -> None:
+    text = OPEN + b"1\n" + MIDDLE + b"2\n" + CLOSE
+    assert split_conflicts(text, 7, b"other", b"2") == [b"", region(b"1\n", b"2"), b""]
+
+
+def test_all_lines_after_the_last_region_are_clean() -> None:
+    text = b"a\nb\n" + OPEN + MIDDLE + CLOSE + b"c\nd\n"
+    assert split_conflicts(text, 7) == [b"a\nb\n", region(b"", b""), b"c\nd\n"]
+
+
+SOME = region(b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("segments", "final", "found"),
+    [
+        pytest.param([b"a\n"], b"a\n", [], id="no region"),
+        pytest.param([b"a\n"], b"b\n", None, id="no region, another text"),
+        pytest.param([b"a\n", SOME, b""], b"a\nx", [b"x"], id="no newline at the end"),
+        pytest.param([b"a\n", SOME, b"m\n", SOME, b""], b"a\n1\nm\n2", [b"1\n", b"2"], id="nor after two"),
+        pytest.param([b"a\n", SOME, b"m\n", SOME, b"m\n"], b"a\n1\nm\n", None, id="one line for two"),
+        pytest.param([b"a\n", SOME, b"\n", SOME, b"z\n"], b"a\nx\n\nz\n", [b"x\n", b""], id="the end of a line first"),
+    ],
+)
+def test_what_stands_for_regions(segments: list[bytes | Region], final: bytes, found: list[bytes] | None) -> None:
+    assert resolutions(segments, final) == found
+
+
+def test_of_several_places_the_leftmost_counts() -> None:
+    segments = [b"a\n", SOME, b"m\n", SOME, b"z\n"]
+    assert locate(segments, b"a\nq\nm\nm\nz\n") == [Stretch(2, 4, True), Stretch(6, 8, True)]
+
+
+@pytest.mark.parametrize("clean", [b"a \n", b"aX\n", b"\ta\n"])
+def test_a_line_with_other_blanks_is_another_line(clean: bytes) -> None:
+    assert locate([clean, SOME, b"end\n"], b"a\n1\nend\n") == [Stretch(0, 4, False)]
+
+
 def test_a_region_that_is_not_closed_is_named_so() -> None:
     with pytest.raises(ValueError, match=r"^a conflict region is not closed$"):
         split_conflicts(OPEN + b"1\n", 7)

@@ -203,7 +203,7 @@ def test_a_command_that_takes_too_long_is_ended(
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(slow.parent), prepend=os.pathsep)
     monkeypatch.setattr(histories, "_TIMEOUT_S", 0.1)
-    with pytest.raises(HistoryError, match="git rev-list takes too long"):
+    with pytest.raises(HistoryError, match=f"^git rev-list takes too long on '\\^{base}'$"):
         read_history(repository.git, base, base)
 
 
