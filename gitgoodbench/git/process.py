@@ -70,44 +70,37 @@ _CONFIGURATION: Final[Mapping[str, str]] = {
 }
 
 
-def _environment() -> dict[str, str]:
-    name, mail = IDENTITY
-    environment = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": "/nonexistent",
-        "XDG_CONFIG_HOME": "/nonexistent",
-        "LC_ALL": "C",
-        "TZ": "UTC",
-        "PAGER": "cat",
-        "GIT_PAGER": "cat",
-        "GIT_EDITOR": ":",
-        "GIT_SEQUENCE_EDITOR": ":",
-        "GIT_MERGE_AUTOEDIT": "no",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_ALLOW_PROTOCOL": "none",  # no lazy fetch of a partial clone, no submodule, no remote helper
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_GRAFT_FILE": "/nonexistent",
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_LITERAL_PATHSPECS": "1",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_AUTHOR_NAME": name,
-        "GIT_AUTHOR_EMAIL": mail,
-        "GIT_AUTHOR_DATE": COMMIT_DATE,
-        "GIT_COMMITTER_NAME": name,
-        "GIT_COMMITTER_EMAIL": mail,
-        "GIT_COMMITTER_DATE": COMMIT_DATE,
-        "GIT_CONFIG_COUNT": str(len(_CONFIGURATION)),
-    }
-    for position, (key, value) in enumerate(_CONFIGURATION.items()):
-        environment[f"GIT_CONFIG_KEY_{position}"] = key
-        environment[f"GIT_CONFIG_VALUE_{position}"] = value
-    return environment
-
-
-GIT_ENVIRONMENT: Final[Mapping[str, str]] = _environment()
+GIT_ENVIRONMENT: Final[Mapping[str, str]] = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/nonexistent",
+    "XDG_CONFIG_HOME": "/nonexistent",
+    "LC_ALL": "C",
+    "TZ": "UTC",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": ":",
+    "GIT_SEQUENCE_EDITOR": ":",
+    "GIT_MERGE_AUTOEDIT": "no",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_ALLOW_PROTOCOL": "none",  # no lazy fetch of a partial clone, no submodule, no remote helper
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": "/nonexistent",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_AUTHOR_NAME": IDENTITY[0],
+    "GIT_AUTHOR_EMAIL": IDENTITY[1],
+    "GIT_AUTHOR_DATE": COMMIT_DATE,
+    "GIT_COMMITTER_NAME": IDENTITY[0],
+    "GIT_COMMITTER_EMAIL": IDENTITY[1],
+    "GIT_COMMITTER_DATE": COMMIT_DATE,
+    "GIT_CONFIG_COUNT": str(len(_CONFIGURATION)),
+    **{f"GIT_CONFIG_KEY_{position}": key for position, key in enumerate(_CONFIGURATION)},
+    **{f"GIT_CONFIG_VALUE_{position}": value for position, value in enumerate(_CONFIGURATION.values())},
+}
 
 
 class GitError(GitGoodBenchError):

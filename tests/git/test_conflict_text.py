@@ -249,7 +249,7 @@ def test_what_stands_for_regions(segments: list[bytes | Region], final: bytes, f
 
 
 def test_of_several_places_the_leftmost_counts() -> None:
-    segments = [b"a\n", SOME, b"m\n", SOME, b"z\n"]
+    segments: list[bytes | Region] = [b"a\n", SOME, b"m\n", SOME, b"z\n"]
     assert locate(segments, b"a\nq\nm\nm\nz\n") == [Stretch(2, 4, True), Stretch(6, 8, True)]
 
 

@@ -42,12 +42,19 @@ def test_malformed_quoting_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [b"", b"/etc/passwd", b"a//b", b"../x", b"a/../b", b"./a", b".git/config", b"a/.GIT/x", b"a\0"]
+    "path",
+    [
+        *(b"", b"/etc/passwd", b"a//b", b"../x", b"a/../b", b"./a", b".git/config", b"a/.GIT/x", b"a\0"),
+        *(b".git.", b"a/.git . .", b"git~1/x", b".git:stream", b"a\\.git\\x"),
+        *(b".g\xe2\x80\x8cit", b".git\xef\xbb\xbf"),
+    ],
 )
 def test_paths_that_no_tree_may_hold(path: bytes) -> None:
     assert not is_tree_path(path)
 
 
-@pytest.mark.parametrize("path", [b"a", b"-x", b"a b/c", b".gitignore", b"caf\xe9", b"...", b"a\nb"])
+@pytest.mark.parametrize(
+    "path", [b"a", b"-x", b"a b/c", b".gitignore", b"caf\xe9", b"...", b"a\nb", b".git\t", b"git~2", b"a.git"]
+)
 def test_odd_but_proper_paths(path: bytes) -> None:
     assert is_tree_path(path)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.errors import InfrastructureFailed
-from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.git.process import GIT_ENVIRONMENT, Git, GitError
 from gitgoodbench.git.replay import replay_merge
 from tests.support.merges import make_merge
 
@@ -41,3 +41,37 @@ def test_any_other_failure_is_gits(tmp_path: Path) -> None:
         case.git.run("cat-file", "blob", "No space left on device")
     with pytest.raises(GitError, match="not something we can merge"):
         replay_merge(case.git, "1" * 40, case.local)
+
+
+def test_git_runs_in_a_closed_environment() -> None:
+    count = int(GIT_ENVIRONMENT["GIT_CONFIG_COUNT"])
+    settings = {GIT_ENVIRONMENT[f"GIT_CONFIG_KEY_{n}"]: GIT_ENVIRONMENT[f"GIT_CONFIG_VALUE_{n}"] for n in range(count)}
+    assert len(settings) == count
+    assert settings.items() >= {"core.hooksPath": "/dev/null", "core.autocrlf": "false", "gc.auto": "0"}.items()
+    assert {name: value for name, value in GIT_ENVIRONMENT.items() if not name.startswith("GIT_CONFIG_")} == {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/nonexistent",
+        "XDG_CONFIG_HOME": "/nonexistent",
+        "LC_ALL": "C",
+        "TZ": "UTC",
+        "PAGER": "cat",
+        "GIT_PAGER": "cat",
+        "GIT_EDITOR": ":",
+        "GIT_SEQUENCE_EDITOR": ":",
+        "GIT_MERGE_AUTOEDIT": "no",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_GRAFT_FILE": "/nonexistent",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_AUTHOR_NAME": "gitgoodbench",
+        "GIT_AUTHOR_EMAIL": "agent@gitgoodbench.invalid",
+        "GIT_AUTHOR_DATE": "2020-01-01T00:00:00+0000",
+        "GIT_COMMITTER_NAME": "gitgoodbench",
+        "GIT_COMMITTER_EMAIL": "agent@gitgoodbench.invalid",
+        "GIT_COMMITTER_DATE": "2020-01-01T00:00:00+0000",
+    }
+    assert (GIT_ENVIRONMENT["GIT_CONFIG_GLOBAL"], GIT_ENVIRONMENT["GIT_CONFIG_NOSYSTEM"]) == ("/dev/null", "1")
