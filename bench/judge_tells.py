@@ -28,8 +28,8 @@ from score_definitions import History, chains_of, histories, write
 
 from gitgoodbench.git.histories import HistoryPair, read_history
 from gitgoodbench.git.process import Git, GitError
-from gitgoodbench.mining.chains import Chain
 from gitgoodbench.mining.targets import find_targets
+from gitgoodbench.sample_types.chains import Chain
 from gitgoodbench.scoring.judge.blind import BlindHistory, blind, blind_message
 from gitgoodbench.scoring.judge.cutting import cut_both
 from gitgoodbench.scoring.judge.options import DEFAULT_LIMIT

@@ -27,11 +27,11 @@ from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import Replay
 from gitgoodbench.mining.history import Commit, read_history
-from gitgoodbench.mining.merge_spool import MergeCommit
-from gitgoodbench.mining.merges import MergeMiner
 from gitgoodbench.mining.options import MiningOptions, Refs
-from gitgoodbench.mining.replays import replay_merges
 from gitgoodbench.mining.repository import mine_repository, open_walk
+from gitgoodbench.sample_types.merge_spool import MergeCommit
+from gitgoodbench.sample_types.merges import MergeMiner
+from gitgoodbench.sample_types.replays import replay_merges
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 T = TypeVar("T")

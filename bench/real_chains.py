@@ -35,11 +35,11 @@ from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
 from gitgoodbench.errors import EpisodeError
 from gitgoodbench.git.hunks import Hunk, Mark
 from gitgoodbench.git.mirror import Mirror
-from gitgoodbench.mining.chains import Chain
 from gitgoodbench.mining.options import LANGUAGES
 from gitgoodbench.mining.records import language_of, sample_id
 from gitgoodbench.mining.targets import Target, find_targets
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.sample_types.chains import Chain
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios

@@ -39,8 +39,8 @@ from sklearn.metrics import adjusted_rand_score
 from gitgoodbench.git.commits import read_commits
 from gitgoodbench.git.objects import Entry
 from gitgoodbench.git.process import Git, GitError
-from gitgoodbench.mining.chains import Chain
 from gitgoodbench.mining.targets import find_targets
+from gitgoodbench.sample_types.chains import Chain
 from gitgoodbench.scoring import history_lines
 from gitgoodbench.scoring.chain_gates import valid_syntax
 from gitgoodbench.scoring.history_lines import LineReader, TooLarge

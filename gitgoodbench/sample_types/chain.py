@@ -10,12 +10,12 @@ from gitgoodbench.dataset.rows import COMMIT, TEXT
 from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.chain_check import check_chain
-from gitgoodbench.mining.chains import ChainColumns, ChainMiner, ChainOptions
 from gitgoodbench.mining.contract import Figure, MinedType, Miner, Walk
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.rules import Filter, FilterSettings
 from gitgoodbench.plugin_options import options_in
+from gitgoodbench.sample_types.chain_check import check_chain
+from gitgoodbench.sample_types.chains import ChainColumns, ChainMiner, ChainOptions
 
 
 class FileCommitChains(MinedType):

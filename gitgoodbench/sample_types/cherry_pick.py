@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gitgoodbench.dataset.sample import CherryPickSpec
-from gitgoodbench.mining.cherry_picks import CherryPickMiner
 from gitgoodbench.mining.contract import MinedType, Miner, Walk
+from gitgoodbench.sample_types.cherry_picks import CherryPickMiner
 
 
 class CherryPicks(MinedType):

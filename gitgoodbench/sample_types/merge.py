@@ -15,12 +15,12 @@ from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.contract import Figure, MinedType, Miner, Walk
 from gitgoodbench.mining.markdown import table
-from gitgoodbench.mining.merge_check import check_merge
-from gitgoodbench.mining.merges import MergeColumns, MergeMiner
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.rules import Filter, FilterSettings
 from gitgoodbench.mining.statistics import by_difficulty, rows_frame
 from gitgoodbench.plugin_options import Alias, options_in
+from gitgoodbench.sample_types.merge_check import check_merge
+from gitgoodbench.sample_types.merges import MergeColumns, MergeMiner
 from gitgoodbench.stories.merge import Conflict, merge_automatically, split_conflicts
 
 

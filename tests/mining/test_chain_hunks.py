@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.chain_hunks import read_hunks
+from gitgoodbench.sample_types.chain_hunks import read_hunks
 from tests.support.repositories import RepositoryBuilder
 
 NAMES = (b"a.py", b"my file.py", b'say "hi".py', b"tab\t.py", "naïve.py".encode(), b"latin\xe9.py")

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gitgoodbench.mining import cherry_picks, diffs, patch_ids
-from gitgoodbench.mining.cherry_picks import CherryPick
+from gitgoodbench.mining import diffs
 from gitgoodbench.mining.history import picked_from
+from gitgoodbench.sample_types import cherry_picks, patch_ids
+from gitgoodbench.sample_types.cherry_picks import CherryPick
 from tests.support.mining import Mined, mine_all
 from tests.support.repositories import Content, RepositoryBuilder
 

@@ -10,10 +10,10 @@ import pytest
 
 from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.errors import UserError
-from gitgoodbench.mining.chains import ChainOptions
 from gitgoodbench.mining.filters import apply_filters, installed_filters, newest_day, spdx_id
 from gitgoodbench.mining.records import Candidate, MinedRow
 from gitgoodbench.mining.rules import FilterSettings
+from gitgoodbench.sample_types.chains import ChainOptions
 from gitgoodbench.sample_types.merge import MergeOptions
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 

@@ -14,15 +14,15 @@ import pytest
 from gitgoodbench.errors import UserError
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.mining.backends import Backend, Workers
-from gitgoodbench.mining.chains import ChainColumns, ChainOptions
 from gitgoodbench.mining.columns import mined_columns
-from gitgoodbench.mining.merges import MergeColumns
 from gitgoodbench.mining.mined_file import read_mined
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.run import MiningReport, mine, work_folder
 from gitgoodbench.mining.targets import Target
 from gitgoodbench.mining.task import Failed, Order, Summary
+from gitgoodbench.sample_types.chains import ChainColumns, ChainOptions
+from gitgoodbench.sample_types.merges import MergeColumns
 from gitgoodbench.workspace.network import Step
 from tests.support.mined import mixed_repository
 

@@ -9,10 +9,10 @@ import pytest
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
-from gitgoodbench.mining.chains import Chain, ChainOptions
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.plugin_options import read_options
 from gitgoodbench.plugins import SAMPLES
+from gitgoodbench.sample_types.chains import Chain, ChainOptions
 from tests.support.mining import Mined, mine_all
 from tests.support.repositories import Content, RepositoryBuilder
 

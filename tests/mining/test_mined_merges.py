@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
-from gitgoodbench.mining.merges import ConflictingMerge, MergeCounts
 from gitgoodbench.mining.options import MiningOptions, Refs
+from gitgoodbench.sample_types.merges import ConflictingMerge, MergeCounts
 from tests.support.mining import Mined, mine_all
 from tests.support.repositories import Content, RepositoryBuilder
 

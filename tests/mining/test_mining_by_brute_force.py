@@ -14,9 +14,9 @@ from gitgoodbench.git.conflicts import read_conflicts
 from gitgoodbench.git.objects import read_blobs, read_tree
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import Stages
-from gitgoodbench.mining.chains import ChainOptions
-from gitgoodbench.mining.merges import ConflictingMerge
 from gitgoodbench.mining.options import SOURCE_SUFFIXES, MiningOptions
+from gitgoodbench.sample_types.chains import ChainOptions
+from gitgoodbench.sample_types.merges import ConflictingMerge
 from gitgoodbench.workspace.scratch import ScratchRepository
 from tests.mining import brute_force
 from tests.support.mining import Mined, mine_all

@@ -8,11 +8,11 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitgoodbench.mining.chains import ChainColumns
 from gitgoodbench.mining.records import Candidate, MinedRow, sample_id
 from gitgoodbench.mining.sketches import sketches_of
 from gitgoodbench.mining.splits import FRESH, FULL, LITE, TRAIN, SplitPlan, draw, split_rows
 from gitgoodbench.mining.ties import components, find_ties
+from gitgoodbench.sample_types.chains import ChainColumns
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
 SIZES = (500, 5_000, 50_000)

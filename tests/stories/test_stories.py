@@ -10,7 +10,7 @@ import pytest
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining import story_view
-from gitgoodbench.mining.merges import ConflictingMerge
+from gitgoodbench.sample_types.merges import ConflictingMerge
 from gitgoodbench.stories.build import build_story
 from gitgoodbench.stories.merge import MARKER_SIZE, Conflict, split_conflicts
 from gitgoodbench.stories.model import StoryError

@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from gitgoodbench.dataset.sample import FileCommitChainSpec, MergeSpec
-from gitgoodbench.mining.chains import ChainColumns
-from gitgoodbench.mining.merges import ConflictedFile, MergeColumns
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.records import Candidate, MinedRow
+from gitgoodbench.sample_types.chains import ChainColumns
+from gitgoodbench.sample_types.merges import ConflictedFile, MergeColumns
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.chains import Chain, ChainMiner
-from gitgoodbench.mining.cherry_picks import CherryPick, CherryPickMiner
-from gitgoodbench.mining.merges import ConflictingMerge, MergeCounts, MergeMiner
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.repository import open_walk, show_history
 from gitgoodbench.mining.spool import Spool
+from gitgoodbench.sample_types.chains import Chain, ChainMiner
+from gitgoodbench.sample_types.cherry_picks import CherryPick, CherryPickMiner
+from gitgoodbench.sample_types.merges import ConflictingMerge, MergeCounts, MergeMiner
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from gitgoodbench.mining.attributes import Layout
+from gitgoodbench.sample_types.attributes import Layout
 
 
 @dataclass(frozen=True, slots=True)

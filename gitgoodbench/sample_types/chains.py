@@ -25,7 +25,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.branches import branches_of
-from gitgoodbench.mining.chain_hunks import read_hunks
 from gitgoodbench.mining.contract import Found, Miner, Walk
 from gitgoodbench.mining.diffs import CommitDiff, State, read_diffs, state_after, state_before
 from gitgoodbench.mining.history import Commit
@@ -33,6 +32,7 @@ from gitgoodbench.mining.options import SOURCE_SUFFIXES
 from gitgoodbench.mining.sketches import digest_of, sketches_of
 from gitgoodbench.mining.spool import Spool
 from gitgoodbench.plugin_options import Alias, options_in
+from gitgoodbench.sample_types.chain_hunks import read_hunks
 
 _COMMITS_AT_ONCE: Final = 256
 

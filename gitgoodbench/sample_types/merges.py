@@ -32,13 +32,13 @@ from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay, Stages
 from gitgoodbench.git.tree_paths import is_tree_path
-from gitgoodbench.mining.attributes import AttributeWatch, Layout
 from gitgoodbench.mining.contract import Found, Miner, Walk
 from gitgoodbench.mining.history import Commit
-from gitgoodbench.mining.merge_spool import MergeCommit, MergeSpool
-from gitgoodbench.mining.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
 from gitgoodbench.mining.sketches import digest_of, sketches_of
 from gitgoodbench.mining.spool import Spool
+from gitgoodbench.sample_types.attributes import AttributeWatch, Layout
+from gitgoodbench.sample_types.merge_spool import MergeCommit, MergeSpool
+from gitgoodbench.sample_types.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
 from gitgoodbench.workspace.build import attribute_rules
 from gitgoodbench.workspace.scratch import ScratchRepository
 

@@ -18,7 +18,7 @@ from typing import Final
 from gitgoodbench.git.process import ExecResult, Git, GitError
 from gitgoodbench.git.replay import Replay, parse_merge_tree, read_merge_tree
 from gitgoodbench.mining.diffs import batched, read_fields
-from gitgoodbench.mining.merge_spool import MergeCommit
+from gitgoodbench.sample_types.merge_spool import MergeCommit
 
 MERGES_PER_PROCESS: Final = 5000
 MARKER_SIZE: Final = 256

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from gitgoodbench.dataset.findings import Finding, Kind
 from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.chains import Window, count_lines
 from gitgoodbench.mining.diffs import read_diffs, status
+from gitgoodbench.sample_types.chains import Window, count_lines
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 _PURITY_OFF_BY = 0.0101

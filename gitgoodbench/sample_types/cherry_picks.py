@@ -24,7 +24,7 @@ from typing import Final
 from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.mining.contract import Found, Miner, Walk
 from gitgoodbench.mining.history import Commit
-from gitgoodbench.mining.patch_ids import patch_ids
+from gitgoodbench.sample_types.patch_ids import patch_ids
 
 _MANY: Final = 20
 _SAMPLE: Final = 8
