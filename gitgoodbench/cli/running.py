@@ -14,6 +14,7 @@ from rich.console import Console
 
 from gitgoodbench.agents.registry import named_agents
 from gitgoodbench.cli.machine import check_cache, check_machine, check_out, check_run
+from gitgoodbench.cli.program import program
 from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
@@ -23,6 +24,7 @@ from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.config import RunConfig, make_config
+from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.execute import Execution
 from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself
 from gitgoodbench.runs.manifest import read_manifest
@@ -167,12 +169,20 @@ def _print_unfinished(console: Console, runs: Sequence[PreparedRun], executions:
 
 def resume_command(runs: Sequence[PreparedRun]) -> str:
     """The command that resumes these runs."""
-    return shlex.join(["gitgoodbench", "resume", *(str(run.paths.folder) for run in runs)])
+    return resume_line([run.paths.folder for run in runs])
+
+
+def resume_line(folders: Sequence[Path]) -> str:
+    """The command that resumes the runs in these folders."""
+    return shlex.join([*program(), "resume", *map(str, folders)])
 
 
 def summarize_run(paths: RunPaths) -> RunSummary:
     """The figures of a run, which are also written into its folder where that can be written."""
     manifest, results = read_run(paths)
+    for damage in damaged_results(paths):
+        mend = resume_line([paths.folder])
+        sys.stderr.write(f"{damage}: its episode counts as not run; this scores it again: {mend}\n")
     summary = summarize(manifest, results)
     try:
         write_summary(paths, summary)

@@ -25,6 +25,7 @@ from gitgoodbench.reporting.summary import varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.bookkeeping import open_books
 from gitgoodbench.runs.config import JUDGING
+from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.judging import judge_options
 from gitgoodbench.runs.manifest import pin_scoring, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
@@ -52,10 +53,12 @@ def score_runs(names: Sequence[str], fields: Mapping[str, Any], *, unscored: boo
         check_run(paths.folder)
     problems = 0
     for paths in folders:
+        for damage in damaged_results(paths):
+            say(console, str(damage))
         rescored = _score(paths, console, changes, judge, unscored=unscored)
         changed = [entry for entry in rescored if entry.changed]
         failed = [entry for entry in rescored if entry.problem]
-        problems += len(failed)
+        problems += len(failed) + sum(1 for _ in damaged_results(paths))
         say(console, f"{paths.folder}: {len(rescored)} outcomes scored, {len(changed)} results changed")
         if anew := sum(entry.prompts_changed for entry in rescored):
             say(console, f"  {anew} of {len(rescored)} have other prompts than before: every judge was asked again")

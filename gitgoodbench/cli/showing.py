@@ -9,6 +9,7 @@ from pathlib import Path
 from gitgoodbench.cli.running import find_run
 from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.episode import episode_lines, list_lines, printable
+from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result, read_result
 
@@ -21,6 +22,8 @@ def show_run(run: str, sample: str | None) -> int:
     """
     paths = find_run(run) if not (Path(run) / "samples").is_dir() else RunPaths(Path(run))
     results = [result for path in paths.result_files() if (result := read_result(path)) is not None]
+    for damage in damaged_results(paths):
+        sys.stderr.write(f"{printable(str(damage))}\n")
     if sample is None:
         _print(list_lines(results))
         return 0

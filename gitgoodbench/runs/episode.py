@@ -14,6 +14,7 @@ from gitgoodbench.files import empty_folder, write_atomically
 from gitgoodbench.models.recording import recording
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper
 from gitgoodbench.runs.context import RunContext
+from gitgoodbench.runs.damage import find_damage, set_aside, unscored_of
 from gitgoodbench.runs.ledger import AGENT
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.plan import PlannedEpisode
@@ -45,9 +46,14 @@ def run_episode(planned: PlannedEpisode, run: RunContext) -> Result:
     run.log.write("episode_started", episode=planned.id)
     with _writing(run):
         files = planned.paths(run.paths)
-        failed = read_result(files.result)
+        damage = find_damage(files, planned.key)
+        failed = None if damage else read_result(files.result)
         attempts = () if failed is None else (*failed.attempts, failed.attempt)[-_KEPT_ATTEMPTS:]
-        result, outcome = _saved(planned, files, attempts) or _play(planned, run, files, attempts)
+        saved = _saved(planned, files, attempts)
+        if damage is not None:
+            aside = None if saved else set_aside(files)
+            run.log.write("result_damaged", file=damage.path, reason=damage.reason, set_aside=aside)
+        result, outcome = saved or _play(planned, run, files, attempts)
         if outcome is not None:
             result = _settle(result, outcome, planned, run, files)
         else:
@@ -85,8 +91,8 @@ def _writing(run: RunContext) -> Iterator[None]:
 def _saved(
     planned: PlannedEpisode, files: EpisodePaths, attempts: tuple[AttemptRecord, ...]
 ) -> tuple[Result, Outcome] | None:
-    """What an earlier process saved of this episode and did not settle; None where it must be played."""
-    result = read_result(files.unscored)
+    """What was saved of this episode and is to be settled; None where it must be played."""
+    result = unscored_of(files)
     outcome = None if result is None or result.key != planned.key else saved_outcome(files, result)
     if result is None or outcome is None:
         return None

@@ -13,6 +13,7 @@ from gitgoodbench.errors import CostLimitReached, RunAborted
 from gitgoodbench.following import Following
 from gitgoodbench.runs.breaker import Breaker, cause_of
 from gitgoodbench.runs.context import RunContext
+from gitgoodbench.runs.damage import find_damage, unscored_of
 from gitgoodbench.runs.episode import judge_saved, run_episode
 from gitgoodbench.runs.plan import PlannedEpisode, finished_result
 from gitgoodbench.runs.result import Result
@@ -117,6 +118,8 @@ def execute(
     watch = _Watch(run, max_failures)
     run.log.write("session_started", planned=len(planned), kept=len(kept), jobs=jobs)
     observer.begin(len(planned), tuple(kept.values()))
+    for note in _notes_of_damage(todo, run):
+        observer.note(note)
     stop = run.stop
 
     def work_through(episodes: Sequence[PlannedEpisode]) -> None:
@@ -136,6 +139,15 @@ def execute(
     run.log.write("session_ended", unfinished=unfinished, reason=stop.reason)
     ordered = tuple(results[episode.key] for episode in planned if episode.key in results)
     return Execution(ordered, unfinished, stop.reason, watch.aborted, stop.interrupted, watch.broken)
+
+
+def _notes_of_damage(todo: Sequence[PlannedEpisode], run: RunContext) -> Iterator[str]:
+    for episode in todo:
+        files = episode.paths(run.paths)
+        damage = find_damage(files, episode.key)
+        if damage is not None:
+            again = "scored again from" if unscored_of(files) else "played again, without"
+            yield f"{damage}: {episode.id} is {again} what its agent left"
 
 
 def _failed(todo: Sequence[PlannedEpisode], results: Mapping[_Key, Result]) -> list[list[PlannedEpisode]]:

@@ -248,7 +248,9 @@ def read_manifest(paths: RunPaths) -> Manifest:
         where = ".".join(str(part) for part in first["loc"])
         raise UserError(f"{paths.manifest} is not a manifest of this version: {where}: {first['msg']}") from problem
     except (ValueError, RecursionError) as problem:
-        raise UserError(f"{paths.manifest} is damaged: {problem}") from problem
+        raise UserError(
+            f"{paths.manifest} is damaged ({problem}): take it from a copy, or run anew under another --run-id"
+        ) from problem
 
 
 def differences(before: Manifest, now: Manifest) -> list[str]:

@@ -10,7 +10,7 @@ results/<run-id>/
     trajectory.jsonl            everything said and done, a line each as it happens; trajectory-1.jsonl, ... are those
                                 of attempts before
     outcome.bundle              what the agent left (absent when nothing could be taken)
-    outcome.json                the episode before it is scored: all that scoring needs (absent once it is settled)
+    outcome.json                the episode before it is scored: all that scoring needs (absent where nothing was left)
     details.json                the details of result.json at more length (absent where result.json has all of them)
     judging.jsonl               everything said by and to judges, as it happened (absent when nobody was asked)
     judge-prompts.json          what the judges in result.json were asked, in both orders (absent when nobody was)
@@ -134,8 +134,8 @@ class RunPaths:
         return EpisodePaths(self.samples / scenario / folder_name(sample_id) / str(epoch))
 
     def result_files(self) -> Iterator[Path]:
-        """Every result.json there is, in a stable order."""
-        return iter(sorted(self.samples.glob("*/*/*/result.json")))
+        """Every result.json there is, in a stable order; not those that were set aside."""
+        return (path for path in sorted(self.samples.glob("*/*/*/result.json")) if path.parent.name.isdecimal())
 
 
 def folder_name(sample_id: str) -> str:

@@ -5,6 +5,7 @@ Whatever happens inside becomes the episode's status; only `RunAborted` and `Epi
 
 from __future__ import annotations
 
+import hashlib
 import time
 import traceback
 from collections.abc import Sequence
@@ -158,6 +159,7 @@ def record_of(outcome: Outcome, status: Status, error: str | None) -> OutcomeRec
         state=dict(outcome.state),
         problem=None if outcome.problem is None else one_line(outcome.problem),
         bundle_bytes=None if outcome.bundle is None else len(outcome.bundle),
+        bundle_sha256=None if outcome.bundle is None else hashlib.sha256(outcome.bundle).hexdigest(),
         agent_status=status,
         agent_error=None if error is None else one_line(error),
     )

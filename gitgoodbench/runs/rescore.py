@@ -14,9 +14,10 @@ from joblib import Parallel, delayed
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
 from gitgoodbench.runs.config import RunConfig, make_config
+from gitgoodbench.runs.damage import unscored_of
 from gitgoodbench.runs.judging import LLM_JUDGE, NO_JUDGE, resolve_judge
 from gitgoodbench.runs.manifest import Manifest
-from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.result import Result, one_line, read_result, save_settled, saved_outcome
 from gitgoodbench.runs.settle import Rejudge, Settling, settle
 from gitgoodbench.scenario import JudgedScenario, Scenario
@@ -74,7 +75,7 @@ def rescore_run(
     *,
     jobs: int,
 ) -> list[Rescored]:
-    """Score every result of a run that has an outcome, and put the new one in its place.
+    """Score every result of a run that has an outcome, and put the new one in its place, also where that is damaged.
 
     Raises:
         UserError: a scenario of the run is not installed.
@@ -83,7 +84,8 @@ def rescore_run(
     missing = [name for name in manifest.scenarios if name not in scenarios]
     if missing:
         raise UserError(f"the scenario {missing[0]} of run {paths.folder} is not installed")
-    results = [result for path in paths.result_files() if (result := read_result(path)) is not None]
+    saved = (read_result(path) or unscored_of(EpisodePaths(path.parent)) for path in paths.result_files())
+    results = [result for result in saved if result is not None]
     with_outcome = [result for result in results if result.outcome is not None and result.sample_id in samples]
 
     def work(result: Result) -> Rescored:
@@ -106,7 +108,7 @@ def rescore_episode(
     files = paths.episode(*result.key)
     outcome = saved_outcome(files, result)
     if outcome is None:
-        return Rescored(result, result, f"{files.bundle.name} is missing or cut short")
+        return Rescored(result, result, f"{files.bundle} is missing, cut short or changed")
     try:
         after = save_settled(files, settle(result, outcome, sample, scenario, settling, files))
     except RunAborted:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +73,7 @@ class OutcomeRecord(_Record):
     """What the agent left, beside outcome.bundle, so that `score` needs no sandbox.
 
     agent_status, agent_error: how the agent's own work ended, before anything was scored.
-    bundle_bytes: size of outcome.bundle; None without one.
+    bundle_bytes, bundle_sha256: size and hash of outcome.bundle; None without one, the hash in older files, too.
     """
 
     head: str | None
@@ -80,6 +82,7 @@ class OutcomeRecord(_Record):
     bundle_bytes: int | None
     agent_status: Status
     agent_error: str | None
+    bundle_sha256: str | None = None
 
 
 class UsageRecord(_Record):
@@ -208,9 +211,10 @@ def write_result(path: Path, result: Result) -> None:
 
 
 def save_settled(files: EpisodePaths, result: Result) -> Result:
-    """Put a settled result in place, with its details; what was kept to settle it is no longer needed.
+    """Put a settled result in place, with its details.
 
-    Returns the result as it is in its file.
+    outcome.json stays, with what judges said: the result can be made of it again. Returns the result as it is in its
+    file.
 
     Raises:
         OSError: it cannot be written.
@@ -223,9 +227,19 @@ def save_settled(files: EpisodePaths, result: Result) -> Result:
         write_atomically(files.details, dump_json(finite(cap(result.details, BESIDE).model_dump(mode="json"))))
     else:
         files.details.unlink(missing_ok=True)
+    if not kept.status.is_final:  # what was left cannot be read: the episode is played again
+        files.unscored.unlink(missing_ok=True)
+    elif kept.judge is not None or not files.unscored.exists():
+        write_result(files.unscored, unsettled(kept))
     write_result(files.result, kept)
-    files.unscored.unlink(missing_ok=True)
     return kept
+
+
+def unsettled(result: Result) -> Result:
+    """The episode before it was scored, but with what judges said."""
+    nothing: dict[str, Any] = {"solved": None, "solved_paper": None, "gates": {}, "scores": {}, "details": None}
+    error = ErrorRecord.why(Status.UNSCORED, "not scored yet")
+    return result.model_copy(update={**nothing, "status": Status.UNSCORED, "success": False, "error": error})
 
 
 def finite(value: Any) -> Any:
@@ -239,14 +253,39 @@ def finite(value: Any) -> Any:
     return value
 
 
-def read_result(path: Path) -> Result | None:
-    """The result in a file, or None when it is absent, cut short, or not a result."""
+@dataclass(frozen=True)
+class Damaged:
+    """A result.json, or the outcome.json beside it, that cannot be read, and why."""
+
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path} is damaged ({self.reason})"
+
+
+def examine(path: Path) -> Result | Damaged | None:
+    """The result in a file, or what is wrong with it; None where it is absent."""
     try:
         if path.stat().st_size > RESULT_LIMIT:
-            return None
+            return Damaged(path, f"larger than {RESULT_LIMIT} bytes")
         return Result.model_validate(json.loads(path.read_bytes()))
-    except (OSError, ValueError, ValidationError, RecursionError):
+    except FileNotFoundError:
         return None
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "all of it"
+        return Damaged(path, f"no result: {where}: {first['msg'].lower()}")
+    except (ValueError, RecursionError) as problem:
+        return Damaged(path, f"not JSON: {one_line(str(problem))[:100]}")
+    except OSError as problem:
+        return Damaged(path, problem.strerror or str(problem))
+
+
+def read_result(path: Path) -> Result | None:
+    """The result in a file, or None when it is absent or damaged."""
+    result = examine(path)
+    return result if isinstance(result, Result) else None
 
 
 def saved_outcome(files: EpisodePaths, result: Result) -> Outcome | None:
@@ -258,6 +297,10 @@ def saved_outcome(files: EpisodePaths, result: Result) -> Outcome | None:
         bundle = None if record.bundle_bytes is None else files.bundle.read_bytes()
     except OSError:
         return None
-    if bundle is not None and len(bundle) != record.bundle_bytes:
+    if bundle is not None and (len(bundle) != record.bundle_bytes or _is_other(bundle, record.bundle_sha256)):
         return None
     return Outcome(record.head, bundle, record.state, record.problem)
+
+
+def _is_other(bundle: bytes, digest: str | None) -> bool:
+    return digest is not None and hashlib.sha256(bundle).hexdigest() != digest

@@ -131,7 +131,7 @@ def test_an_interrupted_run_ends_cleanly_and_says_how_to_resume(command: Command
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"resume with: gitgoodbench resume results/{command.id}" in err
+    assert f"resume with: {sys.executable} -m gitgoodbench resume results/{command.id}" in err
     assert "Traceback" not in err
     assert "episodes have not been run yet" in out
     seen = command.finished()

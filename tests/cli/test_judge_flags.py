@@ -203,7 +203,7 @@ def test_a_rejected_judge_ends_the_run_in_one_line_and_resume_judges_on(
         monkeypatch.setenv("GITGOODBENCH_JUDGE_API_KEY", "sk-the-right-one")
         shown = judging("resume", judging.out / "r")
         assert shown.code == 0
-        assert not saved.exists()
+        assert saved.exists()
         assert {request.headers["authorization"] for request in server.requests[1:]} == {"Bearer sk-the-right-one"}
     assert [result["solved"] for result in results(judging)] == [True] * 5
 

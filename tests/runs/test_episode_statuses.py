@@ -42,6 +42,9 @@ from tests.support.fake_runs import (
 
 PLANNED = PlannedEpisode(make_samples(1)[0], "mcr", 1)
 
+LEFT = ["outcome.bundle", "outcome.json", "result.json", "trajectory.jsonl"]
+"""Files of an episode that is settled."""
+
 
 def raising(problem: BaseException) -> Callable[[], NoReturn]:
     def fail() -> NoReturn:
@@ -78,15 +81,16 @@ def test_a_solved_episode_leaves_its_files_and_all_its_figures(tmp_path: Path) -
     assert [line["kind"] for line in lines] == ["episode", "message", "end"]
     assert lines[1]["message"] == {"role": "user", "content": "go"}
     assert (lines[2]["status"], lines[2]["turns"], lines[2]["messages"]) == ("completed", 2, [[0, 0]])
-    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "result.json", "trajectory.jsonl"]
+    assert sorted(path.name for path in files.folder.iterdir()) == LEFT
 
 
 def test_the_outcome_is_saved_before_it_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
     from gitgoodbench.runs import episode, result
 
-    def note(path: Path, _data: bytes) -> None:
+    def note(path: Path, data: bytes) -> None:
         written.append(path.name)
+        path.write_bytes(data)
 
     monkeypatch.setattr(episode, "write_atomically", note)
     monkeypatch.setattr(result, "write_atomically", note)
@@ -257,7 +261,7 @@ def test_a_kill_after_the_outcome_is_saved_costs_none_of_the_agent_s_work(tmp_pa
     assert (agent.runs, result.status, result.solved, result.turns, result.attempts) == (
         1, Status.COMPLETED, True, 2, (),
     )  # fmt: skip
-    assert sorted(path.name for path in files.folder.iterdir()) == ["outcome.bundle", "result.json", "trajectory.jsonl"]
+    assert sorted(path.name for path in files.folder.iterdir()) == LEFT
 
 
 @pytest.mark.parametrize("spoil", ["bundle", "record", "cut"])

@@ -17,7 +17,7 @@ from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.execute import Execution, execute
 from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
-from gitgoodbench.runs.result import read_result, write_result
+from gitgoodbench.runs.result import write_result
 from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
 from tests.support.fake_runs import (
     DONE,
@@ -114,17 +114,6 @@ def test_what_finished_before_is_kept_as_it_is_and_what_failed_for_infrastructur
         Status.COMPLETED,
     ]
     assert execution.unfinished == 0
-
-
-def test_a_torn_result_is_run_again(tmp_path: Path) -> None:
-    agent = FakeAgent()
-    context = make_context(tmp_path, agent=agent)
-    go(context, plan(3))
-    torn = plan(3)[2].paths(context.paths).result
-    torn.write_bytes(torn.read_bytes()[:100])
-    go(context, plan(3))
-    assert agent.runs == 4
-    assert read_result(torn) is not None
 
 
 def test_a_bug_in_one_episode_does_not_end_the_run(tmp_path: Path) -> None:
