@@ -170,6 +170,7 @@ class _Shared:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._complaints: IO[bytes] | None = None
+        self._used = False
 
     def start(self) -> socket.socket:
         """The socket to a server that lives."""
@@ -179,6 +180,7 @@ class _Shared:
     def connect(self, there: socket.socket) -> None:
         """Hand one end of a connection over."""
         with self._lock:
+            self._used = True
             try:
                 socket.send_fds(self._live(), [b"c"], [there.fileno()])
             except (BrokenPipeError, ConnectionResetError):  # it has just died
@@ -220,6 +222,8 @@ class _Shared:
             self._control.close()
             self._control = None
         if self._process is not None:
+            if not self._used:
+                self._process.kill()  # it may still be loading
             try:
                 self._process.wait(_END_S)
             except subprocess.TimeoutExpired:

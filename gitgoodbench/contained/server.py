@@ -18,12 +18,16 @@ import signal
 import socket
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Final
 
 from gitgoodbench.contained.frames import send
 from gitgoodbench.contained.task import serve
+from gitgoodbench.plugins import SAMPLES, SCENARIOS, SCORES, Objects
+from gitgoodbench.ted.languages import LANGUAGES, grammar
 from gitgoodbench.ted.warming import warm_up
 
+_LATE: Final = ("commit_check.imperatives", "encodings.ascii", "scipy.optimize")
 _GONE: Final = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0x2000)
 
 
@@ -124,11 +128,25 @@ def _ended_process() -> int | None:
     return None if found is None else found.si_pid
 
 
+def _load() -> None:
+    """Load what scoring loads only when it needs it. What cannot be loaded is told to whoever asks for it."""
+    warm_up(isolated=False)
+    for name in _LATE:
+        import_module(name)
+    for language in LANGUAGES:
+        if language.core:
+            grammar(language.name)
+    for group in (SAMPLES, SCENARIOS, SCORES):
+        for name in (found := Objects(group)):
+            with contextlib.suppress(Exception):
+                found[name]
+
+
 def main() -> None:
     """Load what scoring needs, then serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the harness decides
     with socket.socket(fileno=int(sys.argv[1])) as control:
-        warm_up(isolated=False)
+        _load()
         gc.collect()
         gc.freeze()  # pages that forks would copy only to look at them
         control.send(b"r")

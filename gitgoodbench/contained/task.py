@@ -30,7 +30,7 @@ from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.limits import LimitExceeded, Limits, file_problem, hold, memory_problem
 from gitgoodbench.scenario import Outcome, RepositoryStore, ScenarioWithTruth, load_scenarios
 from gitgoodbench.scores import with_scores
-from gitgoodbench.ted.isolated import fork_parser
+from gitgoodbench.ted.isolated import parse_in_forks
 
 _EPISODE_ERRORS: Final = {
     kind.status: kind
@@ -67,8 +67,8 @@ def serve(connection: socket.socket) -> None:
     """Do the task that comes over the connection, and send what comes of it. For a fork that ends then."""
     task: Task = pickle.loads(receive_bytes(connection))
     tempfile.tempdir = task.folder
-    fork_parser(task.limits.cpu_s)
     hold(task.limits)
+    parse_in_forks()
     send(connection, {"began": True})
     try:
         send(connection, _answer(task, _HarnessStore(connection)))

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from gitgoodbench.agents.base import Agent, AgentSettings
 from gitgoodbench.agents.registry import agent_names, asks_model, make_agent, scenarios_of
+from gitgoodbench.contained.client import start
 from gitgoodbench.contained.scenario import contained
 from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
@@ -313,6 +314,7 @@ def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None]
             panel=run.panel,
             rules=run.manifest.scoring.rules,
         )
+        start()  # scoring is loaded while the first agents work
         with stopping_on_signals(stop, announce, last_words):
             return execute(
                 run.inputs.planned,

@@ -11,7 +11,6 @@ import atexit
 import contextlib
 import json
 import os
-import resource
 import select
 import signal
 import subprocess
@@ -19,14 +18,13 @@ import sys
 import threading
 import time
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from operator import length_hint
 from typing import IO, Any, Final, Literal, Protocol
 
-from gitgoodbench import limits
 from gitgoodbench.ted import worker
 from gitgoodbench.ted.languages import find_language, grammar
 from gitgoodbench.ted.nodes import ARRAYS, MAX_SOURCE_BYTES, TIMEOUT_S, Nodes, ParseError, Span
@@ -117,6 +115,7 @@ class _Shared:
     """The process that all threads share: started when it is first needed, replaced when it dies or is ended."""
 
     def __init__(self) -> None:
+        self.start: Callable[[], _Process] = _start
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
 
@@ -131,7 +130,7 @@ class _Shared:
                 with contextlib.suppress(_Died):
                     return self._ask(worker, request)
             try:
-                return self._ask(_Worker(), request)
+                return self._ask(_Worker(self.start()), request)
             except _Died:
                 return None
 
@@ -153,11 +152,6 @@ class _Shared:
             if self._worker is not None:
                 self._worker.close()
                 self._worker = None
-
-    def adopt(self, process: _Process) -> None:
-        """Use a process that was started already."""
-        with self._lock:
-            self._worker = _Worker(process)
 
     def forget(self) -> None:
         """Leave the process to that which this one is a fork of; the lock may be held by a thread that is not here."""
@@ -193,7 +187,7 @@ class _Process(Protocol):
 class _Fork:
     """A fork of this process that parses, with pipes."""
 
-    def __init__(self, cpu_s: int) -> None:
+    def __init__(self) -> None:
         (theirs, request), (answer, back) = os.pipe(), os.pipe()
         self.returncode: int | None = None
         self.pid = os.fork()
@@ -202,7 +196,6 @@ class _Fork:
                 os.dup2(theirs, 0)
                 os.dup2(back, 1)
                 os.closerange(3, _MOST_DESCRIPTORS)
-                resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
                 worker.main(os.fdopen(0, "rb"), os.fdopen(1, "wb"))
             finally:
                 os._exit(1)
@@ -227,15 +220,13 @@ class _Fork:
         return self.returncode
 
 
-def fork_parser(cpu_s: int) -> None:
-    """Let a fork of this process parse: it is there a hundred times as fast as a new one.
+def parse_in_forks() -> None:
+    """Let forks of this process parse: they are there a hundred times as fast as new processes.
 
-    For a process with one thread, and nothing in its memory that a hostile source must not get at.
-
-    Args:
-        cpu_s: seconds of processor time that it may take in all. Where it ends before, a new process takes its place.
+    For a process whose threads do nothing while it asks, and with nothing in its memory that a hostile source must not
+    get at.
     """
-    _SHARED.adopt(_Fork(cpu_s))
+    _SHARED.start = _Fork
 
 
 def _start() -> _Process:
@@ -246,15 +237,15 @@ def _start() -> _Process:
         stderr=subprocess.DEVNULL,
         bufsize=0,  # a fork must find nothing that it would write once more
         env={name: value for name in _PASSED_ON if (value := os.environ.get(name)) is not None},
-        start_new_session=limits.current() is None,  # Ctrl-C is for the harness
+        start_new_session=True,  # Ctrl-C is for the harness
     )
 
 
 class _Worker:
     """A process that parses. It ends with its standard input, and is replaced when it dies."""
 
-    def __init__(self, process: _Process | None = None) -> None:
-        self._process = _start() if process is None else process
+    def __init__(self, process: _Process) -> None:
+        self._process = process
 
     @property
     def is_alive(self) -> bool:
