@@ -90,9 +90,11 @@ def _arrow_type(kind: Any) -> Any:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _arrow_type(arguments[0])
-    if origin in (Union, types.UnionType):
-        (other,) = [argument for argument in arguments if argument is not type(None)] if len(arguments) == 2 else [None]
-        return _arrow_type(other)
+    if (
+        origin in (Union, types.UnionType)
+        and len(others := [each for each in arguments if each is not type(None)]) == 1
+    ):
+        return _arrow_type(others[0])
     if origin is tuple and len(arguments) == 2 and arguments[1] is ...:
         return pyarrow.list_(_arrow_type(arguments[0]))
     if isinstance(kind, type) and issubclass(kind, BaseModel):
