@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+from gitgoodbench.models.names import ApiName
 from gitgoodbench.scoring.judge.options import JudgeKind
 from gitgoodbench.tools import ToolSet
 
@@ -17,9 +18,17 @@ class RunFields(TypedDict, total=False):
     """Flags of `gitgoodbench eval`, with underscores; one that can be repeated takes one value or several."""
 
     model: str | None
+    api: ApiName | Literal["chat", "responses", "anthropic"]
     base_url: str | None
     temperature: float | None
+    top_p: float | None
     seed: int | None
+    max_output_tokens: int | None
+    reasoning_effort: str | None
+    model_arg: str | Sequence[str]
+    header: str | Sequence[str]
+    request_timeout: float
+    max_connections: int | None
     price_input: float | None
     price_output: float | None
     scenario: str | Sequence[str]
@@ -38,7 +47,9 @@ class RunFields(TypedDict, total=False):
     image: str | None
     judge: JudgeKind | Literal["none", "llm"]
     judge_model: str | Sequence[str]
+    judge_api: ApiName | Literal["chat", "responses", "anthropic"] | None
     judge_base_url: str | None
+    judge_reasoning_effort: str | None
     judge_repeats: int | None
     judge_limit: int | None
     judge_max_tokens: int | None
@@ -47,6 +58,8 @@ class RunFields(TypedDict, total=False):
     max_episode_cost: float | None
     timeout: float | None
     max_cost: float | None
+    max_failures: int
+    retry_failed: int
     repos: str | os.PathLike[str] | None
     offline: bool
     skip_invalid: bool

@@ -25,6 +25,7 @@ from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.judging import choose_judge
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.preflight import preflight_run
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import carry_out, create_run, fresh_run_folder, load_inputs, prepare_run, run_folder
 from gitgoodbench.sandbox.base import SandboxSettings
@@ -135,6 +136,7 @@ def evaluate(
         own_agent=None if isinstance(agent, str) else FunctionAgent(agent, config.tools),
     )
     create_run(run)
+    preflight_run(run)
     execution = carry_out(run, _Silent(), announce=lambda: None, last_words=f"results: {paths.folder}")
     if reason := execution.aborted or execution.broken:
         raise RunAborted(reason)

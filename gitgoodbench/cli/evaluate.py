@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from gitgoodbench.cli.config_file import read_config_file
-from gitgoodbench.cli.options import option, run_flags, said
+from gitgoodbench.cli.options import EnvFile, option, run_flags, said
 from gitgoodbench.runs.config import RunConfig
 
 
@@ -30,6 +30,7 @@ def evaluate(
         ),
     ] = None,
     dry_run: Annotated[bool, option("--dry-run", help="Only show the plan.")] = False,
+    env_file: EnvFile = None,  # noqa: ARG001
     **fields: Any,
 ) -> int:
     """Run agents over a suite and print the table.

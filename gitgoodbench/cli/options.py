@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
+from gitgoodbench.cli.env_file import read_env_file
 from gitgoodbench.runs.config import FLAGS, SEVERAL, RunConfig, spelling
 
 VARIABLE: Final = "GITGOODBENCH_"
@@ -101,3 +102,13 @@ Runs = Annotated[
 Jobs = Annotated[int | None, flag_of("jobs")]
 Repos = Annotated[Path | None, flag_of("repos")]
 Offline = Annotated[bool, flag_of("offline")]
+EnvFile = Annotated[
+    Path | None,
+    option(
+        "--env-file",
+        is_eager=True,
+        callback=read_env_file,
+        metavar="FILE",
+        help="Variables to set, such as a .env with OPENAI_API_KEY; those that are set already win.",
+    ),
+]

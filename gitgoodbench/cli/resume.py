@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gitgoodbench.cli.options import Runs, run_flags, said
+from gitgoodbench.cli.options import EnvFile, Runs, run_flags, said
 from gitgoodbench.runs.config import MAY_CHANGE
 
 
 @run_flags(*MAY_CHANGE)
-def resume(runs: Runs, **fields: Any) -> int:
+def resume(runs: Runs, env_file: EnvFile = None, **fields: Any) -> int:  # noqa: ARG001
     """Resume runs that were stopped.
 
     Everything that decides results comes from their manifests.

@@ -15,7 +15,7 @@ from rich.console import Console
 from gitgoodbench.agents.registry import named_agents
 from gitgoodbench.cli.machine import check_cache, check_machine, check_out, check_run
 from gitgoodbench.cli.program import program
-from gitgoodbench.errors import UserError
+from gitgoodbench.errors import RunAborted, UserError
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
 from gitgoodbench.reporting.progress import watching
@@ -29,6 +29,7 @@ from gitgoodbench.runs.execute import Execution
 from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.preflight import Findings, in_words, preflight_run
 from gitgoodbench.runs.redact import redact_command
 from gitgoodbench.runs.session import (
     Inputs,
@@ -119,6 +120,7 @@ def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryP
         create_run(run)
     scenarios = {name: scenario for run in runs for name, scenario in run.inputs.scenarios.items()}
     say_who_judges(console, scenarios, [run.config for run in runs])
+    _preflight(runs, console)
     executions: list[Execution] = []
     for position, run in enumerate(runs):
         execution = _carry_out(run, console, progress, runs[position:])
@@ -132,6 +134,22 @@ def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryP
     finally:  # also where standard output is full
         _print_unfinished(console, runs, executions)
     return exit_code(executions)
+
+
+def _preflight(runs: Sequence[PreparedRun], console: Console) -> None:
+    """Try all models before the first episode is played.
+
+    Raises:
+        RunAborted: one cannot be asked; nothing was run.
+    """
+    known: Findings = {}
+    for run in runs:
+        try:
+            found = preflight_run(run, known)
+        except RunAborted as problem:
+            raise RunAborted(f"{problem}; nothing was run; resume with: {resume_command(runs)}") from problem
+        for line in in_words(found):
+            say(console, line)
 
 
 def _carry_out(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from gitgoodbench.cli.options import Runs, option, run_flags, said
+from gitgoodbench.cli.options import EnvFile, Runs, option, run_flags, said
 from gitgoodbench.runs.config import JUDGING
 
 
-@run_flags(*JUDGING, "jobs", "repos", "offline")
+@run_flags(*JUDGING, "request_timeout", "max_connections", "jobs", "repos", "offline")
 def score(
     runs: Runs,
     unscored: Annotated[
         bool, option("--unscored", help="Ask the judge only where none has settled the episode yet.")
     ] = False,
+    env_file: EnvFile = None,  # noqa: ARG001
     **fields: Any,
 ) -> int:
     """Score saved outcomes again: no sandbox, and no model unless a judge is asked for.

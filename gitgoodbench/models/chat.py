@@ -101,22 +101,37 @@ class ChatModel:
         """A meter with this model's price and clock."""
         return Meter(budget, self.price, self._clock)
 
-    def answer(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter) -> Answer:
-        """One answer of the model, as the loop asks for it (`loop.Chat`)."""
+    def answer(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[dict[str, Any]],
+        meter: Meter,
+        *,
+        connects: int | None = None,
+    ) -> Answer:
+        """One answer of the model, as the loop asks for it (`loop.Chat`).
+
+        Args:
+            connects: give up after so many tries at which nobody answered, if that is fewer than otherwise.
+        """
         fault: ServerFault | None = None
-        for failures in range(self._backoff.tries):
+        failures = 0
+        while failures < self._backoff.tries:
+            if fault is not None and not fault.connected and failures == connects:
+                break
             try:
                 if fault is not None:
                     self._wait(failures, fault, meter)
                 return self._ask(messages, tools, meter, failures + 1)
             except ServerFault as problem:
                 fault = problem
+                failures += 1
             except TimeIsUp as problem:
                 if fault is None:
                     raise
                 raise InfrastructureFailed(f"{fault}; no time left to try again") from problem
         assert fault is not None
-        raise fault.ending(f"{fault}; tried {self._backoff.tries} times")
+        raise fault.ending(f"{fault}; tried {failures} times")
 
     def _ask(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter, attempt: int) -> Answer:
         """One try: one request, or one more for each thing that the server turns out to want otherwise."""

@@ -16,6 +16,9 @@ from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Budget
 
 TIMEOUT_S: Final = 600.0
+_CONNECTS: Final = 3
+"""Tries at which nobody answers: more do not help where the address is wrong."""
+
 TOOL: Final[dict[str, Any]] = {
     "type": "function",
     "function": {
@@ -56,7 +59,9 @@ def probe(
         RunAborted: no answer can be had.
     """
     try:
-        answer = chat.answer(messages, tools, chat.meter(Budget(max_turns=None, timeout_s=TIMEOUT_S)))
+        answer = chat.answer(
+            messages, tools, chat.meter(Budget(max_turns=None, timeout_s=TIMEOUT_S)), connects=_CONNECTS
+        )
     except EpisodeError as problem:
         raise RunAborted(f"{chat.name} at {chat.address} does not answer: {problem}") from problem
     return Finding(

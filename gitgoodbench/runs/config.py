@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticUseDefault
 
 from gitgoodbench.errors import UserError
+from gitgoodbench.models.names import ApiName
 from gitgoodbench.scoring.judge.options import MAX_LIMIT, MOST_REPEATS, JudgeKind
 from gitgoodbench.tools import ToolSet
 
@@ -79,11 +80,47 @@ class RunConfig(BaseModel):
         ),
     ] = "openai"
     model: Annotated[str | None, Flag("Default: gpt-4o.", ("-m",), resolved=True)] = None
+    api: Annotated[
+        ApiName,
+        Flag("chat: Chat Completions, as nearly every server has it; responses: OpenAI's; anthropic: Messages."),
+    ] = ApiName.CHAT
     base_url: Annotated[
-        str | None, Flag("Any server with the Chat Completions API, such as http://localhost:8000/v1.")
+        str | None,
+        Flag("Any server with that API, such as http://localhost:8000/v1.", may_change=True),
     ] = None
     temperature: Annotated[float | None, Flag(), Field(ge=0, le=2)] = 0.0
+    top_p: Annotated[float | None, Flag("Default: the server's."), Field(gt=0, le=1)] = None
     seed: Annotated[int | None, Flag("Sent to the model's server.")] = None
+    max_output_tokens: Annotated[
+        int | None, Flag("Tokens of one answer. Default: the server's; 8192 with --api anthropic."), Field(ge=1)
+    ] = None
+    reasoning_effort: Annotated[
+        str | None, Flag("How much the model thinks, such as low, medium, high. Default: the server's.")
+    ] = None
+    model_arg: Annotated[
+        tuple[str, ...],
+        SEVERAL,
+        Flag("A further field of every request, such as top_k=20; repeatable.", metavar="KEY=VALUE"),
+    ] = ()
+    header: Annotated[
+        tuple[str, ...],
+        SEVERAL,
+        Flag(
+            "A further header of every request to --base-url; repeatable. Its value is not kept with the run.",
+            metavar="'NAME: VALUE'",
+            may_change=True,
+        ),
+    ] = ()
+    request_timeout: Annotated[
+        float,
+        Flag("Seconds for one request to a model, of agents and judges. Default: 300.", may_change=True, decided=True),
+        Field(gt=0),
+    ] = 300.0
+    max_connections: Annotated[
+        int | None,
+        Flag("Requests to one server at a time. Default: as many as --jobs; fewer after a 429.", may_change=True),
+        Field(ge=1),
+    ] = None
     price_input: Annotated[
         float | None, Flag("US dollars per million prompt tokens, for a model without a known price."), Field(ge=0)
     ] = None
@@ -142,7 +179,11 @@ class RunConfig(BaseModel):
     judge_model: Annotated[
         tuple[str, ...], SEVERAL, Flag("Default: gpt-4o. Repeat it for several judges, of whom the majority counts.")
     ] = ()
-    judge_base_url: Annotated[str | None, Flag("Server of the judges; --base-url is the agent's alone.")] = None
+    judge_api: Annotated[ApiName | None, Flag("As --api, for the judges. Default: chat.")] = None
+    judge_base_url: Annotated[
+        str | None, Flag("Server of the judges; --base-url is the agent's alone.", may_change=True)
+    ] = None
+    judge_reasoning_effort: Annotated[str | None, Flag("As --reasoning-effort, for the judges.")] = None
     judge_repeats: Annotated[
         int | None, Flag("Ask each judge so many times in each order. Default: 1."), Field(ge=1, le=MOST_REPEATS)
     ] = None
@@ -254,6 +295,11 @@ FLAGS: Final = {
     for name, field in RunConfig.model_fields.items()
 }
 JUDGING: Final = tuple(name for name in FLAGS if name.split("_")[0] == "judge")
+MODELLING: Final = (
+    "model", "api", "base_url", "temperature", "top_p", "seed", "max_output_tokens", "reasoning_effort", "model_arg",
+    "price_input", "price_output",
+)  # fmt: skip
+"""What only an agent that asks a model has a use for."""
 MAY_CHANGE: Final = tuple(name for name, flag in FLAGS.items() if flag.may_change)
 RESOLVED_ELSEWHERE: Final = tuple(name for name, flag in FLAGS.items() if flag.resolved)
 

@@ -11,6 +11,7 @@ from gitgoodbench.agents.registry import asks_model
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
+from gitgoodbench.models.names import ApiName
 from gitgoodbench.models.options import key_in, server_of
 from gitgoodbench.models.recording import recording
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, Books
@@ -59,7 +60,8 @@ def choose_judge(fields: Mapping[str, Any], agents: Sequence[str]) -> str:
         )
     if chosen is not None:
         return str(chosen)
-    asks = any(map(asks_model, agents)) and server_of(fields.get("base_url")) is None
+    elsewhere = server_of(fields.get("base_url")) is not None or fields.get("api") == ApiName.ANTHROPIC
+    asks = any(map(asks_model, agents)) and not elsewhere
     at_openai = asks and bool(key_in(JUDGE_FLAGS.keys))
     return LLM_JUDGE if described or at_openai else NO_JUDGE
 
@@ -73,7 +75,8 @@ def resolve_judge(config: RunConfig, scenarios: Iterable[Scenario]) -> RunConfig
         return config.model_copy(update=nobody | {"judge": NO_JUDGE})
     update = {
         "judge_model": tuple(dict.fromkeys(config.judge_model)) or (DEFAULT_MODEL,),
-        "judge_base_url": server_of(config.judge_base_url),
+        "judge_api": config.judge_api or ApiName.CHAT,
+        "judge_base_url": server_of(config.judge_base_url, config.judge_api or ApiName.CHAT),
         "judge_repeats": config.judge_repeats or 1,
         "judge_limit": config.judge_limit or DEFAULT_LIMIT,
         "judge_max_tokens": config.judge_max_tokens or DEFAULT_MAX_TOKENS,
@@ -85,12 +88,18 @@ def judge_options(config: RunConfig) -> JudgeOptions | None:
     """The judges of a resolved configuration; None without."""
     if config.judge != LLM_JUDGE:
         return None
+    same_server = config.judge_base_url is not None and config.judge_base_url == config.base_url
     return JudgeOptions(
         models=config.judge_model,
         base_url=config.judge_base_url,
         repeats=config.judge_repeats or 1,
         limit=config.judge_limit or DEFAULT_LIMIT,
         max_tokens=config.judge_max_tokens or DEFAULT_MAX_TOKENS,
+        request_timeout_s=config.request_timeout,
+        max_connections=config.max_connections,
+        api=config.judge_api or ApiName.CHAT,
+        reasoning_effort=config.judge_reasoning_effort,
+        headers=config.header if same_server else (),
     )
 
 

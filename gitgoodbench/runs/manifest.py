@@ -25,7 +25,7 @@ from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, 
 from gitgoodbench.runs.events import utc_now
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.plan import PlannedEpisode
-from gitgoodbench.runs.redact import redact_url
+from gitgoodbench.runs.redact import redact_url, without_values
 from gitgoodbench.runs.result import dump_json
 
 FORMAT = 1
@@ -89,6 +89,8 @@ class Manifest(_Part):
 
     agent: name and model as resolved; sandbox: what the provider says of itself.
 
+    models: by role and name, what a small request before the first episode showed: API, server, and its dialect.
+
     judge: hash of the judges' instructions; empty without a judge. Which judges there are is in the config.
 
     rescored: what saved outcomes were last scored by, after the run; None: nothing was scored again.
@@ -109,6 +111,7 @@ class Manifest(_Part):
     agent: dict[str, Any]
     sandbox: dict[str, str]
     judge: dict[str, str] = Field(default_factory=dict)
+    models: dict[str, dict[str, Any]] = Field(default_factory=dict)
     host: HostPin
     rescored: ScoringPin | None = None
 
@@ -168,7 +171,7 @@ def make_manifest(
         run_id=run_id,
         created=utc_now(),
         command=tuple(command),
-        config=config.model_copy(update=redacted),
+        config=config.model_copy(update=redacted | {"header": without_values(config.header)}),
         suite=SuitePin(
             spec=_lasting_spec(suite),
             source=suite.source,

@@ -11,6 +11,7 @@ HIDDEN = "***"
 _SECRET_NAME = re.compile(r"key|token(?!s)|secret|passw|credential|auth(?!or)", re.IGNORECASE)
 _SECRET_VALUE = re.compile(r"\b(?:sk|ghp|gho|github_pat|hf|xox[abp])[-_][\w-]{8,}")
 _SHORTEST_SECRET = 6
+_HEADER = "--header"
 
 
 def redact_command(argv: Sequence[str], environ: Mapping[str, str]) -> list[str]:
@@ -20,7 +21,7 @@ def redact_command(argv: Sequence[str], environ: Mapping[str, str]) -> list[str]
     hide_next = False
     for argument in argv:
         option, equals, value = argument.partition("=")
-        secret_option = argument.startswith("-") and bool(_SECRET_NAME.search(option))
+        secret_option = argument.startswith("-") and bool(_SECRET_NAME.search(option) or option == _HEADER)
         if hide_next:
             shown.append(HIDDEN)
         elif secret_option and equals:
@@ -51,3 +52,8 @@ def redact_url(url: str) -> str:
     hidden = [(name, HIDDEN if _SECRET_NAME.search(name) else value) for name, value in pairs]
     query = parts.query if hidden == pairs else urlencode(hidden, safe="*")
     return urlunsplit(parts._replace(netloc=f"{HIDDEN}@{host}" if at else parts.netloc, query=query))
+
+
+def without_values(headers: Sequence[str]) -> tuple[str, ...]:
+    """`Name: value` each, the values hidden: they are mostly keys."""
+    return tuple(f"{header.partition(':')[0]}: {HIDDEN}" for header in headers)

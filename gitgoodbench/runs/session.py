@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from gitgoodbench.agents.base import Agent, AgentSettings
 from gitgoodbench.agents.registry import agent_names, asks_model, make_agent, scenarios_of
@@ -18,12 +17,11 @@ from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
-from gitgoodbench.models.options import OPENAI_HOST, ModelOptions
-from gitgoodbench.models.pricing import list_price
+from gitgoodbench.models.options import ModelOptions, price_of, server_of
 from gitgoodbench.plugin_options import normal_options
 from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, Plugin, plugins
 from gitgoodbench.runs.bookkeeping import open_books
-from gitgoodbench.runs.config import RunConfig, make_config
+from gitgoodbench.runs.config import MODELLING, RunConfig, make_config
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.execute import Execution, Observer, execute
@@ -128,8 +126,8 @@ def _choose_scenarios(installed: Mapping[str, Scenario], wanted: Sequence[str]) 
 def resolve(config: RunConfig) -> RunConfig:
     """Fill in environment defaults; clear fields that only models use."""
     if not asks_model(config.agent):
-        return config.model_copy(update={"model": None, "base_url": None, "price_input": None, "price_output": None})
-    base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or None
+        return config.model_copy(update={name: RunConfig.model_fields[name].default for name in MODELLING})
+    base_url = server_of(config.base_url, config.api)
     return config.model_copy(update={"model": config.model or ModelOptions.model, "base_url": base_url})
 
 
@@ -207,12 +205,10 @@ def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
 
 
 def _check_price(config: RunConfig) -> None:
-    if not asks_model(config.agent) or config.price_input is not None:
+    if not asks_model(config.agent) or price_of(_model_options(config)) is not None:
         return
-    host = OPENAI_HOST if config.base_url is None else urlsplit(config.base_url).hostname
-    listed = host == OPENAI_HOST and list_price(config.model or "") is not None
     for name, limit in (("--max-cost", config.max_cost), ("--max-episode-cost", config.max_episode_cost)):
-        if limit is not None and not listed:
+        if limit is not None:
             raise UserError(
                 f"{name} cannot be watched: the price of {config.model} is not known; "
                 "give --price-input and --price-output, in US dollars per million tokens"
@@ -222,11 +218,19 @@ def _check_price(config: RunConfig) -> None:
 def _model_options(config: RunConfig) -> ModelOptions:
     return ModelOptions(
         model=config.model or ModelOptions.model,
+        api=config.api,
         base_url=config.base_url,
         temperature=config.temperature,
+        top_p=config.top_p,
         seed=config.seed,
+        max_output_tokens=config.max_output_tokens,
+        reasoning_effort=config.reasoning_effort,
+        model_args=config.model_arg,
+        headers=config.header,
         price_input=config.price_input,
         price_output=config.price_output,
+        request_timeout_s=config.request_timeout,
+        max_connections=config.max_connections,
     )
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.result import read_result
 from gitgoodbench.sandbox.daemon import connect_to_docker
 from gitgoodbench.sandbox.docker import DockerProvider
+from tests.support.scripted_llm import ScriptedServer, fault
 
 SAMPLES = 20
 KILLS = 10
@@ -162,15 +162,13 @@ def test_an_interrupted_run_leaves_no_container(command: Command, docker_provide
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_is_answered_while_the_model_is(command: Command, number: signal.Signals) -> None:
     """The server never answers, so only a process that does not wait for it ends at all."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        command.environment["OPENAI_BASE_URL"] = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+    with ScriptedServer(lambda _: fault.hang()) as server:
+        command.environment["OPENAI_BASE_URL"] = server.url
         agents = ("--agent", "noop", "--agent", "openai", "--agent", "oracle")
         with command.start(command.eval(*agents, "--model", "m", samples=2)) as process:
-            server.settimeout(60)
-            connection, _ = server.accept()
-            with connection:
-                process.send_signal(number)
-                out, err = process.communicate(timeout=600)
+            wait_for(lambda: len(server.requests) > 0)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     noop, openai, oracle = (f"results/{command.id}-{agent}" for agent in ("noop", "openai", "oracle"))
     assert f"results: {noop}\nresults: {openai}\nstopped early: interrupted; 2 episodes are left\n" in err

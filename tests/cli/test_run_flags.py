@@ -15,7 +15,7 @@ from gitgoodbench.runs.config import MAY_CHANGE, RunConfig, make_config
 from tests.cli.conftest import CommandLine
 
 ROOT: Any = typer.main.get_command(app)
-OWN = {"run_id", "out", "config", "dry_run"}
+OWN = {"run_id", "out", "config", "env_file", "dry_run"}
 
 
 def flags_of(command: str) -> dict[str, Any]:
@@ -33,17 +33,11 @@ def test_eval_has_a_flag_and_a_variable_for_every_field_of_a_run() -> None:
 
 
 def test_resume_has_a_flag_for_what_may_change_and_no_other() -> None:
-    assert set(flags_of("resume")) == {"runs", *MAY_CHANGE}
+    assert set(flags_of("resume")) == {"runs", "env_file", *MAY_CHANGE}
     assert MAY_CHANGE == (
-        "jobs",
-        "max_cost",
-        "cache",
-        "max_failures",
-        "retry_failed",
-        "repos",
-        "offline",
-        "skip_invalid",
-    )
+        "base_url", "header", "request_timeout", "max_connections", "judge_base_url", "jobs", "max_cost",
+        "cache", "max_failures", "retry_failed", "repos", "offline", "skip_invalid",
+    )  # fmt: skip
 
 
 def test_defaults_are_those_of_the_fields() -> None:

@@ -58,7 +58,10 @@ def test_a_manifest_is_read_back_as_it_was_written(tmp_path: Path) -> None:
 
 def test_the_same_configuration_may_carry_on_with_other_jobs_costs_and_repositories() -> None:
     base = make_config(suite="lite", jobs=2)
-    other = make_config(suite="lite", jobs=8, max_cost=5.0, repos="/elsewhere", offline=True)
+    other = make_config(
+        suite="lite", jobs=8, max_cost=5.0, repos="/elsewhere", offline=True, base_url="http://localhost:1/v1",
+        request_timeout=60.0, max_connections=2, header="X-Team: a",
+    )  # fmt: skip
     assert differences(make(base), make(other)) == []
 
 
@@ -69,7 +72,7 @@ def test_the_same_configuration_may_carry_on_with_other_jobs_costs_and_repositor
         ({"max_turns": 10}, "--max-turns: 50, now 10"),
         ({"tools": "extended"}, "--tools: published, now extended"),
         ({"history": 5}, "--history: none, now 5"),
-        ({"base_url": "http://localhost:1/v1"}, "--base-url: none, now http://localhost:1/v1"),
+        ({"api": "responses"}, "--api: chat, now responses"),
     ],
 )
 def test_a_changed_flag_is_shown_with_both_values(changed: dict[str, Any], shown: str) -> None:
@@ -140,6 +143,12 @@ def test_secrets_do_not_get_into_a_command_line() -> None:
 
 def test_a_harmless_url_stays_as_it_is() -> None:
     assert redact_url("http://localhost:8000/v1?a=b%20c") == "http://localhost:8000/v1?a=b%20c"
+
+
+def test_the_manifest_holds_no_value_of_a_header() -> None:
+    manifest = make(make_config(suite="lite", header=["Authorization: Bearer hunter2", "X-Team: a"]))
+    assert manifest.config.header == ("Authorization: ***", "X-Team: ***")
+    assert "hunter2" not in manifest.model_dump_json()
 
 
 def test_the_manifest_holds_no_key_of_a_base_url() -> None:

@@ -30,6 +30,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+from gitgoodbench.models.names import ApiName
 from gitgoodbench.scoring.judge.options import JudgeKind
 from gitgoodbench.tools import ToolSet
 

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from gitgoodbench.models import endpoint
+from gitgoodbench.models.finding import OPENING
 from tests.support import llm_fault as fault
 from tests.support.llm_reply import Call, Reply, calls, calls_all, calls_raw, replies, says
 
@@ -39,6 +40,9 @@ __all__ = [
     "replies",
     "says",
 ]
+
+
+_SCHEMA_KEPT = '{"reason": "test", "preferred": "TIE"}'
 
 
 @dataclass(frozen=True)
@@ -101,10 +105,16 @@ def each_episode(steps: Sequence[Reply]) -> Script:
 
 
 class ScriptedServer:
-    """See the module's docstring. `url` is the base URL, `requests` what arrived, in order."""
+    """See the module's docstring. `url` is the base URL, `requests` what arrived, in order, but for `preflights`."""
 
-    def __init__(self, script: Sequence[Reply] | Script) -> None:
+    def __init__(self, script: Sequence[Reply] | Script, *, preflights: bool = True) -> None:
+        """
+        Args:
+            preflights: answer preflights here; False: they are part of the script.
+        """
         self.requests: list[Request] = []
+        self.preflights: list[Request] = []
+        self._answers_preflights = preflights
         self._script = script
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -134,6 +144,9 @@ class ScriptedServer:
 
     def reply_to(self, request: Request) -> Reply:
         """The reply that the script has for a request."""
+        if self._answers_preflights and OPENING.encode() in request.raw:
+            self.preflights.append(request)
+            return calls("report_ready", word="ready") if request.tool_names else says(_SCHEMA_KEPT)
         with self._lock:
             number = len(self.requests)
             self.requests.append(request)

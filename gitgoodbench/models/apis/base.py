@@ -17,7 +17,7 @@ from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Tokens
 from gitgoodbench.models.parameters import Parameters
 
-STREAM: Final = "stream"
+STREAM: Final = "streams only"
 """The quirk of a server that sends nothing but streams."""
 
 FIELD: Final = "message field "

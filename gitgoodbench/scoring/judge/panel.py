@@ -36,6 +36,11 @@ class Panel:
         self._repeats = repeats
         self._limit = limit
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The judges' names."""
+        return tuple(judge.model for judge in self._judges)
+
     def preflight(self) -> dict[str, Finding]:
         """What a small request to each judge shows, by model.
 

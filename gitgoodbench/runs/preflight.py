@@ -1,0 +1,103 @@
+"""Before the first episode of a session: whether the models of a run can be asked, and how."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, Protocol, runtime_checkable
+
+from gitgoodbench.errors import UserError
+from gitgoodbench.models.finding import Finding
+from gitgoodbench.runs.config import RunConfig
+from gitgoodbench.runs.manifest import read_manifest, write_manifest
+from gitgoodbench.runs.plan import finished_result
+from gitgoodbench.runs.redact import redact_url
+from gitgoodbench.runs.session import PreparedRun
+from gitgoodbench.scenario import JudgedScenario
+
+Findings = dict[str, Finding]
+"""`agent gpt-4o`, `judge gpt-4o` -> what its preflight showed."""
+
+
+@runtime_checkable
+class Preflighted(Protocol):
+    """An agent that can be tried before the first episode."""
+
+    def preflight(self) -> Finding:
+        """Ask once.
+
+        Raises:
+            RunAborted: no episode can succeed.
+        """
+        ...
+
+
+def preflight_run(run: PreparedRun, known: MutableMapping[str, Finding] | None = None) -> Findings:
+    """Try every model that the open episodes of a created run ask, and write into its manifest what was found.
+
+    Args:
+        known: what other runs of the same command found; judges that are known are not asked again.
+
+    Raises:
+        RunAborted: a model cannot be asked.
+        UserError: a limit cannot be watched, since a server does not say what it used.
+    """
+    plays, judges = _open_work(run)
+    found: Findings = {}
+    agent = next(iter(run.agents.values()), None)
+    if plays and isinstance(agent, Preflighted):
+        found[f"agent {agent.model or agent.name}"] = agent.preflight()
+    if judges and run.panel is not None:
+        known = {} if known is None else known
+        asked = {f"judge {model}": model for model in run.panel.models}
+        if not asked.keys() <= known.keys():
+            known.update((f"judge {model}", finding) for model, finding in run.panel.preflight().items())
+        found |= {name: known[name] for name in asked}
+    _check_limits(run.config, found)
+    if found:
+        with run.paths.held():
+            manifest = read_manifest(run.paths)
+            models = {**manifest.models, **{name: _on_record(finding) for name, finding in found.items()}}
+            write_manifest(run.paths, manifest.model_copy(update={"models": models}))
+    return found
+
+
+def _open_work(run: PreparedRun) -> tuple[bool, bool]:
+    """Whether an episode is still to be played, and whether one is still to be judged."""
+    plays = judges = False
+    for episode in run.inputs.planned:
+        result = finished_result(episode, run.paths)
+        judged = isinstance(run.inputs.scenarios[episode.scenario], JudgedScenario)
+        plays |= result is None
+        judges |= judged and (result is None or result.awaits_judge)
+    return plays, judges
+
+
+def _check_limits(config: RunConfig, found: Mapping[str, Finding]) -> None:
+    limits = {
+        "--max-cost": config.max_cost,
+        "--max-episode-cost": config.max_episode_cost,
+        "--max-tokens": config.max_tokens,
+    }
+    given = [flag for flag, limit in limits.items() if limit is not None]
+    for name, finding in found.items():
+        flags = given if name.startswith("agent ") else given and [flag for flag in given if flag == "--max-cost"]
+        if flags and not finding.usage:
+            raise UserError(
+                f"{flags[0]} cannot be watched: {finding.address} does not report how many tokens it used; leave it out"
+            )
+
+
+def _on_record(finding: Finding) -> dict[str, Any]:
+    return dataclasses.asdict(finding) | {"address": redact_url(finding.address), "dialect": list(finding.dialect)}
+
+
+def in_words(found: Mapping[str, Finding]) -> Iterator[str]:
+    """What a user should know of it, a line each."""
+    for name, finding in found.items():
+        if not finding.works:
+            role, _, model = name.partition(" ")
+            missed = "called no tool" if role == "agent" else "gave no answer that can be read"
+            yield f"warning: asked for a test, {model} at {finding.address} {missed}"
+        if finding.dialect:
+            yield f"{name}: {'; '.join(finding.dialect)}"
