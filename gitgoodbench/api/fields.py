@@ -52,12 +52,15 @@ class RunFields(TypedDict, total=False):
     judge_reasoning_effort: str | None
     judge_repeats: int | None
     judge_limit: int | None
+    judge_price_input: float | None
+    judge_price_output: float | None
     judge_max_tokens: int | None
     max_turns: int | None
     max_tokens: int | None
     max_episode_cost: float | None
     timeout: float | None
     max_cost: float | None
+    cache: bool | None
     max_failures: int
     retry_failed: int
     repos: str | os.PathLike[str] | None

@@ -8,7 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.finding import Finding
+from gitgoodbench.models.recording import recording
+from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, open_books
 from gitgoodbench.runs.config import RunConfig
+from gitgoodbench.runs.ledger import PREFLIGHT
 from gitgoodbench.runs.manifest import read_manifest, write_manifest
 from gitgoodbench.runs.plan import finished_result
 from gitgoodbench.runs.redact import redact_url
@@ -22,6 +25,9 @@ Findings = dict[str, Finding]
 @runtime_checkable
 class Preflighted(Protocol):
     """An agent that can be tried before the first episode."""
+
+    model: str | None
+    name: str
 
     def preflight(self) -> Finding:
         """Ask once.
@@ -43,22 +49,34 @@ def preflight_run(run: PreparedRun, known: MutableMapping[str, Finding] | None =
         UserError: a limit cannot be watched, since a server does not say what it used.
     """
     plays, judges = _open_work(run)
-    found: Findings = {}
     agent = next(iter(run.agents.values()), None)
+    plays &= isinstance(agent, Preflighted)
+    judges &= run.panel is not None
+    if not plays and not judges:
+        return {}
+    with run.paths.held():
+        ledger = open_books(run.paths, run.config).ledger
+        if ledger.limit_reached is not None:
+            return {}
+        with recording(Bookkeeper(ledger, Account("", PREFLIGHT))):
+            found = _ask(run, plays=plays, judges=judges, known={} if known is None else known)
+        _check_limits(run.config, found)
+        manifest = read_manifest(run.paths)
+        models = {**manifest.models, **{name: _on_record(finding) for name, finding in found.items()}}
+        write_manifest(run.paths, manifest.model_copy(update={"models": models}))
+    return found
+
+
+def _ask(run: PreparedRun, *, plays: bool, judges: bool, known: MutableMapping[str, Finding]) -> Findings:
+    found: Findings = {}
+    agent = next(iter(run.agents.values()))
     if plays and isinstance(agent, Preflighted):
         found[f"agent {agent.model or agent.name}"] = agent.preflight()
     if judges and run.panel is not None:
-        known = {} if known is None else known
-        asked = {f"judge {model}": model for model in run.panel.models}
-        if not asked.keys() <= known.keys():
+        names = [f"judge {model}" for model in run.panel.models]
+        if not known.keys() >= set(names):
             known.update((f"judge {model}", finding) for model, finding in run.panel.preflight().items())
-        found |= {name: known[name] for name in asked}
-    _check_limits(run.config, found)
-    if found:
-        with run.paths.held():
-            manifest = read_manifest(run.paths)
-            models = {**manifest.models, **{name: _on_record(finding) for name, finding in found.items()}}
-            write_manifest(run.paths, manifest.model_copy(update={"models": models}))
+        found |= {name: known[name] for name in names}
     return found
 
 
