@@ -12,6 +12,7 @@ import pytest
 
 from gitgoodbench.cli import run, running, scoring
 from gitgoodbench.runs import session
+from gitgoodbench.scores import with_scores
 from tests.support.fake_runs import FakeProvider, FakeScenario, FakeStore
 from tests.support.samples import merge_row
 
@@ -75,6 +76,8 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     line = CommandLine(tmp_path, capsys)
     monkeypatch.setattr(session, "load_scenarios", lambda: {"mcr": line.scenario})
     monkeypatch.setattr(scoring, "load_scenarios", lambda: {"mcr": line.scenario})
+    monkeypatch.setattr(session, "contained", with_scores)  # another process would not know the fake
+    monkeypatch.setattr(scoring, "contained", with_scores)
     monkeypatch.setattr(running, "open_repositories", lambda *_: FakeStore())
     monkeypatch.setattr(scoring, "open_repositories", lambda *_: FakeStore())
     monkeypatch.setattr(running, "open_provider", lambda *_: line.provider)

@@ -112,7 +112,7 @@ def test_an_evaluation_leaves_its_run_and_prints_its_table(command: CommandLine)
     assert "[5/5] mcr/" in shown.err
     assert f"results: {command.out / 'r'}" in shown.err
     names = {path.name for path in (command.out / "r").iterdir()}
-    assert names == {"manifest.json", "run.log", ".lock", "samples", "summary.json", "summary.csv"}
+    assert names == {"ledger.jsonl", "manifest.json", "run.log", ".lock", "samples", "summary.json", "summary.csv"}
     assert len(command.results()) == 5
     assert json.loads((command.out / "r/summary.json").read_bytes())["total"]["of_answers"]["hits"] == 5
 
