@@ -116,9 +116,13 @@ def split_notes(splits: Splits, plan: SplitPlan) -> list[str]:
     causes = [
         (splits.left_over, f"{splits.left_over} are more of their unit than fits its split"),
         (splits.straddling, f"{splits.straddling} have commits on both sides of the day"),
+        (splits.undated, f"{splits.undated} have an implausible date, so that no one knows on which side"),
         (splits.stale, f"{splits.stale} are later than the day, but tied to an older row"),
     ]
     notes.append(f"{splits.lost} rows are in no split" + "".join(f"; {text}" for count, text in causes if count) + ".")
+    undated = sum(row.candidate.implausible_date for part in splits.rows.values() for row in part)
+    if undated:
+        notes.append(f"{undated} rows have an implausible date; the one of a parent counts in its place.")
     if plan.by_repository:
         notes.append(
             f"The allocation costs {splits.cost:.3f} (shares of wanted rows that splits lack, and of rows that are "

@@ -18,7 +18,7 @@ from gitgoodbench.mining.records import Candidate
 if TYPE_CHECKING:  # only parquet needs it
     import pyarrow
 
-COMMON: Final = ("begun", "content", "sketches")
+COMMON: Final = ("begun", "implausible_date", "content", "sketches")
 """Columns that every sample type may fill."""
 
 _PROJECT: Final = ("is_fork", "is_archived", "branches", "contributors", "last_commit", "code_lines")

@@ -33,6 +33,7 @@ class Found:
     spec: the fields of the `scenario` column. columns: those of the type's own (`MinedType.columns`).
     difficulty: easy, medium or hard; None where it is too unlike any row of a dataset.
     committed: Unix time in seconds; of several commits, that of the newest. begun: then that of the first of them.
+    dated: whether the dates of its commits can be believed (see `mining.history`).
     paths: the files it is about, which decide its language.
     sketches, content: of its hunks (`mining.sketches`), by which rows that show the same thing are found.
     """
@@ -43,6 +44,7 @@ class Found:
     paths: tuple[bytes, ...] = ()
     columns: BaseModel = NO_COLUMNS
     begun: int | None = None
+    dated: bool = True
     sketches: tuple[str, ...] = ()
     content: str | None = None
 

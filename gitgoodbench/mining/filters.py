@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from gitgoodbench.errors import UserError
@@ -192,8 +192,13 @@ def _check_names(given: Collection[str], known: Sequence[str], purpose: str) -> 
 
 
 def newest_day(projects: Iterable[Project]) -> datetime | None:
-    """When the newest commit of all projects was made: with it as `as_of` a dataset does not depend on today."""
-    return max((_day(project.last_commit) for project in projects if project.last_commit), default=None)
+    """When the newest commit of all projects was made: with it as `as_of` a dataset does not depend on today.
+
+    A list may say what it likes: days after tomorrow are not believed.
+    """
+    tomorrow = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=1)
+    days = (_day(project.last_commit) for project in projects if project.last_commit)
+    return max((day for day in days if day <= tomorrow), default=None)
 
 
 def _without_duplicates(rows: Sequence[MinedRow]) -> list[MinedRow]:

@@ -27,16 +27,15 @@ _COMMAND: Final = (
 )  # fmt: skip
 
 
-_YEAR_9999: Final = 253_402_300_799
-
 _PICKED_FROM: Final = re.compile(rb"^\(cherry picked from commit ([0-9a-f]{7,64})\)\s*$", re.MULTILINE)
 
 
 class Commit(NamedTuple):
     """A commit as the walk meets it. `children`: how many distinct ones the walk will still bring.
 
-    committed: when, by its committer, as Unix time in seconds; 0 where the commit does not say,
-        the end of the year 9999 where it says more.
+    committed: when, by its committer, as Unix time in seconds. dated: whether its date can be believed (see
+        `git.dates`); where not, `committed` is the time of its newest parent, which it is not older than, and 0 without
+        parents.
     picked_from: the commit that its message names as its source. The message itself is not kept.
     changes: against the first parent, or against nothing in a root commit; None where an object is missing.
     """
@@ -47,6 +46,7 @@ class Commit(NamedTuple):
     committed: int
     picked_from: str | None
     changes: Changes | None
+    dated: bool = True
 
 
 def read_history(repository: Git, scratch: Git, refs: Refs) -> Iterator[Commit]:
@@ -94,13 +94,33 @@ def _tree_pairs(commits: Iterable[tuple[Commit, str]], no_tree: str) -> Iterator
 def _parse(stream: IO[bytes]) -> Iterator[tuple[Commit, str]]:
     """`commit OID CHILDREN`, a newline, then the fields of the format: commits without changes, and their trees."""
     fields = read_fields(stream)
-    for names, parents, committed, message in zip(fields, fields, fields, fields, strict=False):
-        _, oid, *children, tree = names.decode("ascii").split()
-        above = tuple(parents.decode("ascii").split())
-        yield (
-            Commit(oid, above, len(set(children)), believable_time(committed) or 0, picked_from(message), None),
-            tree,
-        )
+    times = _Times()
+    for names, parents, date, message in zip(fields, fields, fields, fields, strict=False):
+        _, oid, *listed, tree = names.decode("ascii").split()
+        above, children = tuple(parents.decode("ascii").split()), len(set(listed))
+        time = believable_time(date)
+        committed = times.add(oid, above, children, time)
+        yield Commit(oid, above, children, committed, picked_from(message), None, time is not None), tree
+
+
+class _Times:
+    """When commits were made that have children to come."""
+
+    def __init__(self) -> None:
+        self._times: dict[str, int] = {}
+        self._children: dict[str, int] = {}
+
+    def add(self, oid: str, parents: tuple[str, ...], children: int, time: int | None) -> int:
+        """Add a commit; returns its time, or that of its newest parent where it has none that is believed."""
+        if time is None:
+            time = max((self._times[parent] for parent in parents), default=0)
+        for parent in dict.fromkeys(parents):
+            self._children[parent] -= 1
+            if not self._children[parent]:
+                del self._times[parent], self._children[parent]
+        if children:
+            self._times[oid], self._children[oid] = time, children
+        return time
 
 
 def picked_from(message: bytes) -> str | None:

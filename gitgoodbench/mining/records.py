@@ -46,6 +46,7 @@ class Candidate(_Frozen):
         in equal numbers.
     difficulty: as published; None where no dataset would have it.
     committed: Unix time in seconds; of several commits, that of the newest, and begun that of the first one.
+    implausible_date: whether a date among these was not believed, and that of a parent taken in its place.
     sketches: of hunks that say enough. content: a digest of all hunks; None without text, and in rows that were mined
         before there were digests (see `sketches`).
     """
@@ -56,6 +57,7 @@ class Candidate(_Frozen):
     difficulty: Difficulty | None
     committed: int
     begun: int | None = None
+    implausible_date: bool = False
     content: str | None = None
     sketches: tuple[str, ...] = ()
 

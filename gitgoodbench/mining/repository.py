@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from gitgoodbench.dataset.types import sample_types
 from gitgoodbench.git.batch import ObjectReader
 from gitgoodbench.git.process import Git
-from gitgoodbench.mining.contract import Found, Miner, Walk, mined_types
-from gitgoodbench.mining.history import read_history
+from gitgoodbench.mining.checkouts import CheckoutWatch
+from gitgoodbench.mining.contract import Found, Walk, mined_types
+from gitgoodbench.mining.history import Commit, read_history
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.records import Candidate, language_of
 from gitgoodbench.mining.spool import Spool
@@ -51,14 +53,20 @@ def mine_repository(repository: Git, options: MiningOptions | None = None, tell:
     types = mined_types(sample_types() if options.types is None else options.types)
     with open_walk(repository, options, tell) as walk:
         miners = {name: kind.miner(walk) for name, kind in types.items()}
-        commits, unreadable = show_history(walk, miners.values())
-        found = {name: Spool(miner.found()) for name, miner in miners.items()}
-        counts = {"commits": commits}
+        checkouts = CheckoutWatch(walk.reader)
+        seen = show_history(walk, [*miners.values(), checkouts])
+        found = {
+            name: Spool(each for each in miner.found() if checkouts.allows(types[name].commits(each.spec)))
+            for name, miner in miners.items()
+        }
+        counts = {"commits": seen.commits}
         left_out: dict[str, int] = {}
         for name, miner in miners.items():
             counts |= {types[name].title: len(found[name]), **miner.counts}
             left_out |= miner.left_out
-        return MinedRepository(found, counts, left_out | {"commits with missing objects": unreadable})
+        left_out |= {"commits with missing objects": seen.unreadable, "implausible dates": seen.undated}
+        left_out["rows with files that cannot be checked out"] = checkouts.refused
+        return MinedRepository(found, counts, left_out)
 
 
 @contextmanager
@@ -70,24 +78,37 @@ def open_walk(repository: Git, options: MiningOptions, tell: Tell = tell_nobody)
         yield Walk(repository, scratch, reader, options, resources, tell)
 
 
-def show_history(walk: Walk, miners: Iterable[Miner]) -> tuple[int, int]:
-    """Show every commit to the miners, parents first.
+class Visitor(Protocol):
+    def visit(self, commit: Commit) -> None: ...
 
-    Returns:
-        How many commits there are, and of how many the changes are unknown, since an object is missing.
+
+@dataclass(frozen=True)
+class Seen:
+    """Commits of a history. unreadable: whose changes are unknown, since an object is missing. undated: whose dates
+    are not believed.
+    """
+
+    commits: int
+    unreadable: int
+    undated: int
+
+
+def show_history(walk: Walk, miners: Iterable[Visitor]) -> Seen:
+    """Show every commit to the miners and others, parents first.
 
     Raises:
         GitError: the repository cannot be walked.
     """
     visits = [miner.visit for miner in miners]
-    commits = unreadable = 0
+    commits = unreadable = undated = 0
     for commit in read_history(walk.repository, walk.scratch, walk.options.refs):
         walk.tell("reading commits", commits, None)
         commits += 1
         unreadable += commit.changes is None
+        undated += not commit.dated
         for visit in visits:
             visit(commit)
-    return commits, unreadable
+    return Seen(commits, unreadable, undated)
 
 
 def _candidate(found: Found, languages: Mapping[str, bytes]) -> Candidate:
@@ -99,6 +120,7 @@ def _candidate(found: Found, languages: Mapping[str, bytes]) -> Candidate:
             "difficulty": found.difficulty,
             "committed": found.committed,
             "begun": found.begun,
+            "implausible_date": not found.dated,
             "sketches": found.sketches,
             "content": found.content,
         }

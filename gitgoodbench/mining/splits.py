@@ -69,7 +69,8 @@ class Splits:
     """Rows by split, in the order in which they came, and how many are in no split.
 
     left_over: what units have beyond the size of their split. straddling: rows of several commits that `after` divides.
-    stale: rows later than `after` that are tied to one that is not. tied: before the split.
+    stale: rows later than `after` that are tied to one that is not. undated: rows whose dates are implausible, where
+    `after` asks for them. tied: before the split.
     cost, bound: of the allocation.
     """
 
@@ -77,6 +78,7 @@ class Splits:
     left_over: int
     straddling: int
     stale: int
+    undated: int
     tied: Tied
     cost: float
     bound: float
@@ -84,13 +86,13 @@ class Splits:
     @property
     def lost(self) -> int:
         """Rows in no split."""
-        return self.left_over + self.straddling + self.stale
+        return self.left_over + self.straddling + self.stale + self.undated
 
 
 def split_rows(rows: Sequence[MinedRow], plan: SplitPlan) -> Splits:
     """Give every row to one split, or to none where its place cannot be in any."""
     ties = find_ties(rows)
-    older, later, straddling = _by_time(rows, plan.after)
+    older, later = _by_time(rows, plan.after)
     old = set(older)
     known = {at for tie in ties if not old.isdisjoint(tie.rows) for at in tie.rows}
     fresh = [at for at in later if at not in known]
@@ -101,7 +103,9 @@ def split_rows(rows: Sequence[MinedRow], plan: SplitPlan) -> Splits:
     parts = {name: [row for row in rows if split_of.get(row.id) == name] for name in names}
     left_over = len(older) - sum(map(len, given.values()))
     stale = len(later) - len(fresh)
-    return Splits(parts, left_over, straddling, stale, _tied(len(rows), ties), cost, bound)
+    undated = 0 if plan.after is None else sum(row.candidate.implausible_date for row in rows)
+    straddling = len(rows) - len({*older, *later}) - undated
+    return Splits(parts, left_over, straddling, stale, undated, _tied(len(rows), ties), cost, bound)
 
 
 def draw(rows: Sequence[MinedRow], count: int, seed: int) -> list[MinedRow]:
@@ -112,13 +116,14 @@ def draw(rows: Sequence[MinedRow], count: int, seed: int) -> list[MinedRow]:
     return _every_nth(rows, count, lambda row: _stratum(row, seed), _fraction(seed, name))
 
 
-def _by_time(rows: Sequence[MinedRow], after: int | None) -> tuple[list[int], list[int], int]:
-    """Positions of rows before and after the time, and how many are divided by it."""
+def _by_time(rows: Sequence[MinedRow], after: int | None) -> tuple[list[int], list[int]]:
+    """Positions of rows before and after the time; in neither are those that it divides, or whose time is not known."""
     if after is None:
-        return list(range(len(rows))), [], 0
-    older = [at for at, row in enumerate(rows) if row.candidate.committed <= after]
-    later = [at for at, row in enumerate(rows) if _begun(row) > after]
-    return older, later, len(rows) - len({*older, *later})
+        return list(range(len(rows))), []
+    dated = [(at, row) for at, row in enumerate(rows) if not row.candidate.implausible_date]
+    older = [at for at, row in dated if row.candidate.committed <= after]
+    later = [at for at, row in dated if _begun(row) > after]
+    return older, later
 
 
 def _begun(row: MinedRow) -> int:

@@ -71,7 +71,8 @@ class ChainColumns(BaseModel):
 class Chain:
     """A file-commit chain. `commits` from the oldest to the newest; `base` is the parent of the oldest.
 
-    committed, begun: when the newest was, and when the first one of them was, as Unix time in seconds.
+    committed, begun: when the newest was, and when the first one of them was, as Unix time in seconds. dated: whether
+        all their dates can be believed.
     file_lines, all_lines: added and removed lines over all commits, in the chain's file and in all files; files whose
         changes cancel out over the chain are left out, binary files and changes of mode have none.
     sources_only: whether the commits change source files alone: of the benchmark's languages or those mined for.
@@ -88,6 +89,7 @@ class Chain:
     begun: int
     sketches: tuple[str, ...]
     content: str | None
+    dated: bool = True
 
     @property
     def purity(self) -> float:
@@ -113,6 +115,7 @@ class Window:
     commits: tuple[str, ...]
     committed: int
     begun: int
+    dated: bool = True
 
 
 @dataclass(slots=True)
@@ -163,14 +166,15 @@ class WindowFinder:
         for header, path in commit.changes or ():
             if not path.endswith(self._suffixes) or not _modifies_file(header):
                 continue
-            window = Window(path, parent, (commit.oid,), commit.committed, commit.committed)
+            window = Window(path, parent, (commit.oid,), commit.committed, commit.committed, commit.dated)
             run = below.get(path)
             if run is not None:
                 run.continued = True
                 if not self._full(run):
                     begun = min(run.window.begun, commit.committed)
                     commits = (*run.window.commits, commit.oid)
-                    window = replace(window, base=run.window.base, commits=commits, begun=begun)
+                    dated = run.window.dated and commit.dated
+                    window = replace(window, base=run.window.base, commits=commits, begun=begun, dated=dated)
             runs[path] = _Run(window)
         return runs
 
@@ -250,6 +254,7 @@ def _found(chain: Chain, branch: str) -> Found:
         difficulty=chain.difficulty,
         committed=chain.committed,
         begun=chain.begun,
+        dated=chain.dated,
         paths=(chain.path,),
         sketches=chain.sketches,
         content=chain.content,
@@ -305,6 +310,7 @@ def count_lines(
         yield Chain(
             window.path, window.base, window.commits, window.committed, lines.lasting(window.path), total,
             lines.only(source_suffixes), window.begun, sketches_of(own), digest_of(own),
+            window.dated,
         )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ _MANY: Final = 20
 _SAMPLE: Final = 8
 _SCHEMA: Final = """
 CREATE TABLE commits (
-    position INTEGER PRIMARY KEY, oid TEXT, committed INTEGER, picked TEXT,
+    position INTEGER PRIMARY KEY, oid TEXT, committed INTEGER, dated INTEGER, picked TEXT,
     key BLOB,    -- equal for commits that change the same paths in the same way
     raw BLOB,    -- equal for commits with the same contents before and after besides
     sample BLOB  -- of many paths a few, separated by NUL
@@ -43,7 +43,7 @@ WHERE key IN (SELECT key FROM commits WHERE key IS NOT NULL GROUP BY key HAVING 
 ORDER BY key, position
 """
 _EQUAL: Final = """
-SELECT patch, oid, committed, picked FROM commits JOIN patches USING (raw)
+SELECT patch, oid, committed, dated, picked FROM commits JOIN patches USING (raw)
 WHERE patch IN (SELECT patch FROM commits JOIN patches USING (raw) GROUP BY patch HAVING COUNT(*) > 1)
 ORDER BY patch, committed, position
 """
@@ -53,7 +53,8 @@ ORDER BY patch, committed, position
 class CherryPick:
     """A commit that repeats `source`: its message says so (`trailer`), or their patch ids are equal (`patch_id`).
 
-    committed: Unix time in seconds. Without a trailer the source is the earliest commit with this patch id.
+    committed: Unix time in seconds. dated: whether that is believed. Without a trailer the source is the earliest
+        commit with this patch id.
     source_present: whether the repository has the source; where not, `source` is as the message has it.
     """
 
@@ -63,6 +64,7 @@ class CherryPick:
     trailer: bool
     patch_id: bool
     source_present: bool
+    dated: bool = True
 
 
 class CherryPickMiner(Miner):
@@ -91,8 +93,8 @@ class CherryPickMiner(Miner):
                 sample = b"\0".join(path for _, path in commit.changes[:: len(commit.changes) // _SAMPLE])
         if picked is not None or key is not None:
             self._notes.execute(
-                "INSERT INTO commits (oid, committed, picked, key, raw, sample) VALUES (?, ?, ?, ?, ?, ?)",
-                (commit.oid, commit.committed, picked, key, raw, sample),
+                "INSERT INTO commits (oid, committed, dated, picked, key, raw, sample) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (commit.oid, commit.committed, commit.dated, picked, key, raw, sample),
             )
 
     def found(self) -> Iterator[Found]:
@@ -135,21 +137,21 @@ class CherryPickMiner(Miner):
 
     def _by_trailer(self) -> Iterator[CherryPick]:
         rows = self._notes.execute(
-            "SELECT oid, committed, picked FROM commits WHERE picked IS NOT NULL ORDER BY position"
+            "SELECT oid, committed, dated, picked FROM commits WHERE picked IS NOT NULL ORDER BY position"
         )
-        for oid, committed, picked in rows:
+        for oid, committed, dated, picked in rows:
             source = self._reader.commit(picked)
             if source != oid:
                 equal = source is not None and self._patch(oid) is not None and self._patch(oid) == self._patch(source)
-                yield CherryPick(oid, source or picked, committed, True, equal, source is not None)
+                yield CherryPick(oid, source or picked, committed, True, equal, source is not None, bool(dated))
 
     def _by_patch_id(self) -> Iterator[CherryPick]:
         first, patch = "", ""
-        for row_patch, oid, committed, picked in self._notes.execute(_EQUAL):
+        for row_patch, oid, committed, dated, picked in self._notes.execute(_EQUAL):
             if row_patch != patch:
                 first, patch = oid, row_patch
             elif picked is None or not self._has_patch(picked, patch):
-                yield CherryPick(oid, first, committed, False, True, True)
+                yield CherryPick(oid, first, committed, False, True, True, bool(dated))
 
     def _has_patch(self, name: str, patch: str) -> bool:
         """Whether this is a commit with this patch id: then the trailer has said it already."""
@@ -169,7 +171,7 @@ def _found(pick: CherryPick) -> Found:
         same_patch=pick.patch_id,
         source_present=pick.source_present,
     )
-    return Found(spec, None, pick.committed)
+    return Found(spec, None, pick.committed, dated=pick.dated)
 
 
 def _digest(lines: Iterable[bytes]) -> bytes:

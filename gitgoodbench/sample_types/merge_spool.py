@@ -13,12 +13,13 @@ from gitgoodbench.sample_types.attributes import Layout
 
 @dataclass(frozen=True, slots=True)
 class MergeCommit:
-    """A merge of two parents. `position`: its number in history. `committed`: Unix time in seconds."""
+    """A merge of two parents. `position`: its number in history. `committed`, `dated`: as of a commit."""
 
     position: int
     oid: str
     parents: tuple[str, str]
     committed: int
+    dated: bool = True
 
 
 class MergeSpool:
@@ -49,7 +50,7 @@ class MergeSpool:
         self._count += 1
         number = self._layouts.setdefault(layout, len(self._layouts))
         local, incoming = merge.parents
-        line = f"{number} {merge.position} {merge.oid} {local} {incoming} {merge.committed}\n"
+        line = f"{number} {merge.position} {merge.oid} {local} {incoming} {merge.committed} {merge.dated:d}\n"
         self._file.write(line.encode("ascii"))
 
     def merges(self, layout: Layout | None) -> Iterator[MergeCommit]:
@@ -58,5 +59,5 @@ class MergeSpool:
         self._file.seek(0)
         for line in self._file:
             if line.startswith(wanted):
-                _, position, oid, local, incoming, committed = line.decode("ascii").split()
-                yield MergeCommit(int(position), oid, (local, incoming), int(committed))
+                _, position, oid, local, incoming, committed, dated = line.decode("ascii").split()
+                yield MergeCommit(int(position), oid, (local, incoming), int(committed), dated == "1")

@@ -85,7 +85,7 @@ class MergedFile:
 class ConflictingMerge:
     """A two-parent merge that conflicts when it is replayed.
 
-    committed: Unix time in seconds, by the committer.
+    committed: Unix time in seconds, by the committer. dated: whether that is believed.
     files: paths in conflict, sorted. A few kinds of directory renames conflict without naming any.
     conflicts: how many the merge scenario counts: regions, and decisions about paths.
     attainable: whether the real merge differs from the automatic one only inside the conflicts.
@@ -100,6 +100,7 @@ class ConflictingMerge:
     attainable: bool
     sketches: tuple[str, ...]
     content: str | None
+    dated: bool = True
 
     @property
     def paths(self) -> tuple[bytes, ...]:
@@ -177,7 +178,7 @@ class MergeMiner(Miner):
         elif len(commit.parents) == 2:
             if self._options.covers(commit.committed):
                 local, incoming = commit.parents
-                merge = MergeCommit(self._visited, commit.oid, (local, incoming), commit.committed)
+                merge = MergeCommit(self._visited, commit.oid, (local, incoming), commit.committed, commit.dated)
                 self._spool.add(merge, self._watch.layout(local))
             else:
                 self.seen.out_of_time += 1
@@ -271,6 +272,7 @@ def _found(merge: ConflictingMerge) -> Found:
         ),
         difficulty=merge.difficulty,
         committed=merge.committed,
+        dated=merge.dated,
         paths=merge.paths,
         sketches=merge.sketches,
         content=merge.content,
@@ -316,7 +318,7 @@ def _conflicting(merge: MergeCommit, replay: Replay, read: ReadBlobs, automatic:
     ]
     return ConflictingMerge(
         merge.oid, merge.parents, merge.committed, files, len(model.conflicts), solution.attainable,
-        sketches_of(texts), digest_of(texts),
+        sketches_of(texts), digest_of(texts), merge.dated,
     )  # fmt: skip
 
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from gitgoodbench.git.commits import read_commits
 from gitgoodbench.git.hunks import Hunk
+from gitgoodbench.git.messages import clean_message
 from gitgoodbench.git.objects import SUBMODULE, Entry, changed_paths, read_blobs, read_tree
 from gitgoodbench.git.paths import show_path
+from gitgoodbench.plugin.arguments import MAX_MESSAGE_BYTES
 from gitgoodbench.scenario import Call, Policy
 from gitgoodbench.scoring.syntax import definitions, enclosing_definition, language_of
 from gitgoodbench.shell_tools import ShellTools
@@ -156,5 +158,5 @@ def _name(file: FileChange) -> str:
 
 
 def _text(message: bytes) -> str:
-    """A real message as a tool takes it: none is empty."""
-    return message.decode("utf-8", "surrogateescape").strip() or "(no message)"
+    """A real message as a tool takes it: none is empty or too long."""
+    return clean_message(message[:MAX_MESSAGE_BYTES]).decode("utf-8", "surrogateescape") or "(no message)"

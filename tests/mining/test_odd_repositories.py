@@ -21,6 +21,7 @@ from tests.support.odd_repositories import (
     THEIRS,
     THIRD,
     build,
+    left_out,
     mined_rows,
     mined_samples,
     samples,
@@ -38,7 +39,19 @@ NOT_MINED = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(set(ODDITIES) - NOT_MINED.keys() - {"name-empty"}))
+UNFIT = {"name-git", "name-git-capitals", "name-git-tilde", "name-git-ignorable", "name-dot", "name-dot-dot"}
+
+
+@pytest.mark.parametrize("name", sorted(UNFIT | {"name-long-changing"}))
+def test_what_cannot_be_checked_out_is_left_out_and_counted(tmp_path: Path, name: str) -> None:
+    build(tmp_path / "odd", ODDITIES[name])
+    assert mined_rows(tmp_path / "odd") == []
+    assert left_out(tmp_path / "odd") == {"rows with files that cannot be checked out": 2}
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(ODDITIES) - NOT_MINED.keys() - UNFIT - {"name-empty", "name-long-changing"})
+)
 def test_what_is_odd_hides_no_other_row(tmp_path: Path, name: str) -> None:
     build(tmp_path / "odd", ODDITIES[name])
     rows = mined_rows(tmp_path / "odd")
@@ -63,7 +76,7 @@ def validated(path: Path, rows: list[Sample]) -> list[RowReport]:
     "name",
     [
         "attributes-folder", "date-milliseconds", "dates-words", "header-mergetag", "link-empty", "link-long",
-        "message-latin-1", "message-nul", "modes-100664", "modes-unknown", "modes-zero-padded", "name-head",
+        "message-latin-1", "message-nul", "message-one-long-line", "modes-100664", "modes-unknown", "modes-zero-padded", "name-head",
         "name-long", "name-long-folder", "name-option", "path-of-9000-bytes",
         "submodule", "tree-file-of-tree", "tree-unsorted",
     ],

@@ -32,13 +32,13 @@ def mine_all(repository: Git, options: MiningOptions | None = None) -> Mined:
     """Let them see one history."""
     with open_walk(repository, options or MiningOptions()) as walk:
         merges, chains, picks = MergeMiner(walk), ChainMiner(walk), CherryPickMiner(walk)
-        commits, unreadable = show_history(walk, (merges, chains, picks))
+        seen = show_history(walk, (merges, chains, picks))
         return Mined(
             Spool(merges.merges()),
             chains.chains(),
             Spool(picks.cherry_picks()),
-            commits,
-            unreadable,
+            seen.commits,
+            seen.unreadable,
             merges.seen,
             chains.missing_object,
             chains.out_of_time,

@@ -151,10 +151,10 @@ def mined_rows(path: Path) -> list[dict[str, Any]]:
     return _mined(path)[1:]
 
 
-def mined_counts(path: Path) -> dict[str, int]:
-    """What mining the repository says that it looked at, found and left out."""
-    counts: dict[str, int] = _mined(path)[0]["counts"]
-    return counts
+def left_out(path: Path) -> dict[str, int]:
+    """What mining the repository says that it left out, where there was any."""
+    counts: dict[str, int] = _mined(path)[0]["left_out"]
+    return {what: count for what, count in counts.items() if count}
 
 
 def _mined(path: Path) -> list[dict[str, Any]]:
