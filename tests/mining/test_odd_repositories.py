@@ -76,7 +76,8 @@ def validated(path: Path, rows: list[Sample]) -> list[RowReport]:
     "name",
     [
         "attributes-folder", "date-milliseconds", "dates-words", "header-mergetag", "link-empty", "link-long",
-        "message-latin-1", "message-nul", "message-one-long-line", "modes-100664", "modes-unknown", "modes-zero-padded", "name-head",
+        "message-latin-1", "message-nul", "message-one-long-line", "modes-100664", "modes-unknown", "modes-zero-padded",
+        "name-head",
         "name-long", "name-long-folder", "name-option", "path-of-9000-bytes",
         "submodule", "tree-file-of-tree", "tree-unsorted",
     ],
