@@ -28,6 +28,7 @@ from gitgoodbench.cli import (
 from gitgoodbench.cli.aliases import plugin_flags
 from gitgoodbench.cli.command import Command
 from gitgoodbench.cli.endings import EXIT_INTERRUPTED, ended, leave_at_once, open_streams
+from gitgoodbench.cli.output import echo
 from gitgoodbench.plugins import RUN_GROUPS, SAMPLES
 
 app = typer.Typer(
@@ -58,7 +59,7 @@ app.add_typer(image.app, name="image")
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"gitgoodbench {gitgoodbench.__version__}")
+        echo(f"gitgoodbench {gitgoodbench.__version__}")
         raise typer.Exit
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from gitgoodbench.cli.output import echo
+
 
 def clean(force: Annotated[bool, typer.Option("--force", help="Also what running processes use.")] = False) -> int:
     """Remove what crashed runs left behind.
@@ -22,7 +24,7 @@ def clean(force: Annotated[bool, typer.Option("--force", help="Also what running
     removed = (
         f"removed {len(report.containers)} containers, {len(report.volumes)} volumes, {len(report.folders)} folders"
     )
-    typer.echo(removed + (f"; kept {len(report.kept)} that are in use" if report.kept else ""))
+    echo(removed + (f"; kept {len(report.kept)} that are in use" if report.kept else ""))
     for problem in report.problems:
-        typer.echo(problem, err=True)
+        echo(problem, err=True)
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typer
+from gitgoodbench.cli.output import echo
 
 
 def doctor() -> int:
@@ -18,8 +18,8 @@ def doctor() -> int:
 
     essential = True
     for check in check_all():
-        typer.echo(f"{check.name:<12}{'ok' if check.ok else 'missing':<9}{check.detail}")
+        echo(f"{check.name:<12}{'ok' if check.ok else 'missing':<9}{check.detail}")
         if not check.ok:
-            typer.echo(f"{'':<21}needed for {check.needed_for}: {check.hint}")
+            echo(f"{'':<21}needed for {check.needed_for}: {check.hint}")
             essential = essential and check.needed_for != "everything"
     return 0 if essential else 2

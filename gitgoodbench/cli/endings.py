@@ -16,6 +16,7 @@ import typer
 
 from gitgoodbench.disk import describe
 from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
+from gitgoodbench.text import on_one_line
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -103,5 +104,5 @@ def _end_without_output(problem: OSError) -> int:
 
 def _end(message: str, code: int) -> int:
     with contextlib.suppress(OSError):  # nothing is left to say it to
-        sys.stderr.write(f"gitgoodbench: {' '.join(message.split())}\n")
+        sys.stderr.write(f"gitgoodbench: {on_one_line(' '.join(message.split()))}\n")
     return code

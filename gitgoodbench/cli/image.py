@@ -8,6 +8,7 @@ import typer
 
 from gitgoodbench.cli.command import Command
 from gitgoodbench.cli.options import ImageBase
+from gitgoodbench.cli.output import echo
 
 app = typer.Typer(help="Build the image of the docker sandbox.", no_args_is_help=True)
 
@@ -35,6 +36,6 @@ def build(
     from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
     from gitgoodbench.sandbox.image import build_image
 
-    built = build_image(tag or DEFAULT_IMAGE, base.value, lambda line: typer.echo(line, err=True))
-    typer.echo(f"{built.tag} {built.image_id} ({built.base}, {built.git})")
+    built = build_image(tag or DEFAULT_IMAGE, base.value, lambda line: echo(line, err=True))
+    echo(f"{built.tag} {built.image_id} ({built.base}, {built.git})")
     return 0

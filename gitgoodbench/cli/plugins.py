@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typer
+from gitgoodbench.cli.output import echo
 
 
 def list_plugins() -> int:
@@ -22,10 +22,10 @@ def list_plugins() -> int:
                 package = f"{plugin.distribution} {pin(plugin.distribution).version}"
                 policies = plugin.object.reference_agents() if group == SCENARIOS else ()
             except UserError as problem:
-                typer.echo(f"{kind:9} {name}: {problem}")
+                echo(f"{kind:9} {name}: {problem}")
                 continue
             agents = f": reference agents {', '.join(policies)}" if policies else ""
-            typer.echo(f"{kind:9} {name} ({package}){agents}")
+            echo(f"{kind:9} {name} ({package}){agents}")
     for name, values, default, text in describe_options():
-        typer.echo(f"option    {name}={default} ({values}): {text}")
+        echo(f"option    {name}={default} ({values}): {text}")
     return 0

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from gitgoodbench.cli.output import echo
+
 
 def prices(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="As the server names it, or provider/name.")],
@@ -21,5 +23,5 @@ def prices(
     from gitgoodbench.reporting.prices import price_lines
 
     for line in price_lines(model):
-        typer.echo(line)
+        echo(line)
     return 0

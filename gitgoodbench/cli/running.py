@@ -47,6 +47,7 @@ from gitgoodbench.runs.session import (
 )
 from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
 from gitgoodbench.scenario import JudgedScenario, Scenario
+from gitgoodbench.text import for_terminal
 from gitgoodbench.workspace.store import RepositoryStore
 
 _MOST_JOBS = 4
@@ -200,12 +201,12 @@ def summarize_run(paths: RunPaths) -> RunSummary:
     manifest, results = read_run(paths)
     for damage in damaged_results(paths):
         mend = resume_line([paths.folder])
-        sys.stderr.write(f"{damage}: its episode counts as not run; this scores it again: {mend}\n")
+        sys.stderr.write(for_terminal(f"{damage}: its episode counts as not run; this scores it again: {mend}\n"))
     summary = summarize(manifest, results)
     try:
         write_summary(paths, summary)
     except OSError as problem:
-        sys.stderr.write(f"summary files not written: {problem}\n")
+        sys.stderr.write(for_terminal(f"summary files not written: {problem}\n"))
     return summary
 
 

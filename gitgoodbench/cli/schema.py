@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from gitgoodbench.cli.output import echo
+
 
 def schema(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which file. Without it: the names.")] = None,
@@ -20,5 +22,5 @@ def schema(
     """
     from gitgoodbench.reporting.schemas import SCHEMAS, shipped
 
-    typer.echo("\n".join(SCHEMAS) if name is None else shipped(name), nl=name is None)
+    echo("\n".join(SCHEMAS) if name is None else shipped(name), nl=name is None)
     return 0

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from gitgoodbench.cli.running import find_run
 from gitgoodbench.errors import UserError
-from gitgoodbench.reporting.episode import episode_lines, list_lines, printable
+from gitgoodbench.reporting.episode import episode_lines, list_lines
 from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result, read_result
+from gitgoodbench.text import on_one_line
 
 
 def show_run(run: str, sample: str | None) -> int:
@@ -23,14 +24,14 @@ def show_run(run: str, sample: str | None) -> int:
     paths = find_run(run) if not (Path(run) / "samples").is_dir() else RunPaths(Path(run))
     results = [result for path in paths.result_files() if (result := read_result(path)) is not None]
     for damage in damaged_results(paths):
-        sys.stderr.write(f"{printable(str(damage))}\n")
+        sys.stderr.write(f"{on_one_line(str(damage))}\n")
     if sample is None:
         _print(list_lines(results))
         return 0
     chosen = [result for result in results if _is_meant(result, sample)]
     if not chosen:
         raise UserError(
-            f"no finished episode of run {paths.folder} is of sample {printable(sample)}: "
+            f"no finished episode of run {paths.folder} is of sample {on_one_line(sample)}: "
             f"`gitgoodbench show {run}` lists them"
         )
     for number, result in enumerate(chosen):

@@ -12,6 +12,7 @@ from typing import Final
 
 from gitgoodbench.dataset.rows import Place, RowError
 from gitgoodbench.errors import UserError
+from gitgoodbench.text import from_csv_cell
 
 Row = Mapping[str, object] | RowError
 """A raw row, or why there is none at its place."""
@@ -96,7 +97,7 @@ def _read_csv(path: Path) -> Iterator[tuple[Place, Row]]:
     for number, line in enumerate(lines[1:], start=1):
         place = Place(str(path), number)
         if len(line) == len(header):
-            yield place, dict(zip(header, line, strict=True))
+            yield place, dict(zip(header, map(from_csv_cell, line), strict=True))
         else:
             yield place, RowError(place, None, f"{len(header)} columns as in the header", len(line))
 

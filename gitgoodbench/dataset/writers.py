@@ -13,6 +13,7 @@ from gitgoodbench.dataset.rows import COLUMNS
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
+from gitgoodbench.text import csv_cell
 
 
 def row_of(sample: Sample) -> dict[str, Any]:
@@ -46,9 +47,9 @@ def _json_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
 def _csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     text = io.StringIO(newline="")
     # The CRLF of RFC 4180 is also what makes the module quote a field that holds a lone CR.
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([csv_cell(row[name]) for name in COLUMNS] for row in rows)
     return text.getvalue().encode()
 
 

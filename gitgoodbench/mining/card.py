@@ -16,6 +16,7 @@ from gitgoodbench.mining.markdown import table
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.splits import SplitPlan, Splits
 from gitgoodbench.mining.statistics import by_difficulty, difficulties, repositories, rows_frame
+from gitgoodbench.text import markdown_cell
 
 _SIZES: Final = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _MOST_REPOSITORIES: Final = 100
@@ -136,7 +137,7 @@ def _split_table(splits: Mapping[str, Sequence[MinedRow]]) -> str:
     for split, rows in splits.items():
         frame = rows_frame(rows)
         for (language, sample_type), count in by_difficulty(frame, "language", "sample_type"):
-            lines.append([split, language, sample_type, *count.values(), sum(count.values())])
+            lines.append([split, markdown_cell(language), sample_type, *count.values(), sum(count.values())])
         total = difficulties(frame).values()
         lines.append([f"**{split}**", f"{frame.repository.nunique()} repositories", "", *total, len(rows)])
     return table(["split", "language", "sample type", *DIFFICULTIES, "all"], lines)
@@ -163,7 +164,8 @@ def _filter_table(removed: Sequence[Removed]) -> str:
 def _repository_table(rows: Sequence[MinedRow]) -> str:
     lines = repositories(rows_frame(rows))
     more = len(lines) - _MOST_REPOSITORIES
-    shown = table(["repository", "licence", "size", "rows"], lines[:_MOST_REPOSITORIES])
+    cells = [[markdown_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in lines]
+    shown = table(["repository", "licence", "size", "rows"], cells[:_MOST_REPOSITORIES])
     return f"{shown}\n\nand {more} more." if more > 0 else shown
 
 

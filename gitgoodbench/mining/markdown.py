@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Final
+
+_BAR: Final = re.compile(r"(?<!\\)\|")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -14,4 +18,4 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
+    return _BAR.sub(r"\\|", str(value)).replace("\n", " ")

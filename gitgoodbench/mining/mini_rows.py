@@ -30,6 +30,7 @@ from gitgoodbench.plugins import HARNESS, SAMPLES, plugins
 from gitgoodbench.stories.merge import read_files
 from gitgoodbench.stories.model import Story
 from gitgoodbench.stories.suite import repository_names, repository_path, story_of, suite_folder
+from gitgoodbench.text import for_terminal
 
 
 def derive_samples(cache_dir: Path | None = None) -> list[Sample]:
@@ -90,12 +91,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             samples = derive_samples(folder)
             write_samples(samples, target if options.write else written)
             if not options.write and (not target.is_file() or target.read_bytes() != written.read_bytes()):
-                print(f"{target} does not fit the stories; write it again with --write", file=sys.stderr)
+                print(for_terminal(f"{target} does not fit the stories; write it again with --write"), file=sys.stderr)
                 return 1
     except GitGoodBenchError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(for_terminal(f"error: {error}"), file=sys.stderr)
         return 2
-    print(f"{target}: {len(samples)} rows {'written' if options.write else 'fit the stories'}")
+    print(for_terminal(f"{target}: {len(samples)} rows {'written' if options.write else 'fit the stories'}"))
     return 0
 
 

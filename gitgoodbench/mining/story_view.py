@@ -29,6 +29,7 @@ from gitgoodbench.mining.rules import FilterSettings
 from gitgoodbench.stories.build import build_story
 from gitgoodbench.stories.parser import read_story
 from gitgoodbench.stories.suite import story_files
+from gitgoodbench.text import for_terminal
 
 
 def describe_repository(git: Git, *, content: bool = False) -> Iterator[str]:
@@ -75,9 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         build_story(read_story([source] if source.is_file() else story_files(source)), options.target)
         git = Mirror(options.target.absolute()).borrow(refs=True)
         for line in describe_repository(git, content=options.content):
-            print(line)
+            print(for_terminal(line))
     except GitGoodBenchError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(for_terminal(f"error: {error}"), file=sys.stderr)
         return 2
     return 0
 

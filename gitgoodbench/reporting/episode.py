@@ -10,29 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gitgoodbench.details import CommitDetail, ConflictDetail, Details, HistoriesDetail
 from gitgoodbench.runs.result import Result
+from gitgoodbench.text import on_one_line
 
 _NONE = "-"
-
-
-def printable(text: str) -> str:
-    r"""The text on one line: whatever a terminal would not print as itself (`\x1b`, `\u202e`, `\n`) as its escape."""
-    return "".join(character if character.isprintable() else _escape(character) for character in text)
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if character in _SHORT:
-        return _SHORT[character]
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
-
-
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "    "}
 
 
 def list_lines(results: Iterable[Result]) -> Iterator[str]:
     """One line for each episode."""
     for result in results:
-        yield printable(f"{'/'.join(map(str, result.key))}  {result.status}  {_solved(result)}")
+        yield on_one_line(f"{'/'.join(map(str, result.key))}  {result.status}  {_solved(result)}")
 
 
 def episode_lines(result: Result) -> Iterator[str]:
@@ -51,7 +37,7 @@ def _blocks(*blocks: Sequence[str]) -> Iterator[str]:
     for number, block in enumerate(block for block in blocks if block):
         if number:
             yield ""
-        yield from map(printable, block)
+        yield from map(on_one_line, block)
 
 
 def _named(name: str, lines: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from gitgoodbench.reporting.summary import Cell, Failure, Figures, RunSummary
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import dump_json
 from gitgoodbench.scoring.statistics import NOTHING, Mean, Proportion
+from gitgoodbench.text import csv_cell
 
 _PROPORTIONS = ("success", "of_answers", "of_attainable", "solved_paper", "all_gates")
 _VERDICTS = ("wins", "ties", "losses", "consistent", "first")
@@ -143,9 +144,9 @@ def summary_csv(summary: RunSummary) -> str:
     parts = {"": summary.overall, **summary.scenarios}
     lines = [line for scenario, figures in parts.items() for line in _csv_lines(summary, scenario, figures, names)]
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(csv_cell, lines[0]))
+    writer.writerows(map(csv_cell, line.values()) for line in lines)
     return text.getvalue()
 
 

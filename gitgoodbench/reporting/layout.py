@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
 from gitgoodbench.reporting.summary import RunSummary
 from gitgoodbench.scoring.statistics import Proportion
+from gitgoodbench.text import for_terminal
 
 UNKNOWN = "-"
 _PLAIN_WIDTH = 400
 _UNLIMITED = 10_000
 
 
+class _CleanConsole(Console):
+    """Prints text as text, whatever it holds: no markup, no emoji codes, no escape sequences but rich's own."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(for_terminal(text), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=for_terminal(segment.text))
+
+
 def make_console(*, stderr: bool = False) -> Console:
-    """A console that never wraps a table when nobody looks at it through a terminal."""
-    console = Console(stderr=stderr, highlight=False)
+    """A console for text from anywhere. It never wraps a table when nobody looks at it through a terminal."""
+    console = _CleanConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
     if console.is_terminal:
         return console
-    return Console(stderr=stderr, highlight=False, width=_PLAIN_WIDTH, no_color=True)
+    return _CleanConsole(stderr=stderr, highlight=False, markup=False, emoji=False, width=_PLAIN_WIDTH, no_color=True)
 
 
 def percent(rate: float | None) -> str:
@@ -57,7 +71,8 @@ def make_table(console: Console, headers: Sequence[str]) -> Table:
     box = SIMPLE_HEAD if console.is_terminal else None
     table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for position, header in enumerate(headers):
-        table.add_column(Text(header), justify="right" if position else "left", no_wrap=True, vertical="bottom")
+        side: Literal["left", "right"] = "right" if position else "left"
+        table.add_column(Text(for_terminal(header)), justify=side, no_wrap=True, vertical="bottom")
     return table
 
 

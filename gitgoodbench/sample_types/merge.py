@@ -22,6 +22,7 @@ from gitgoodbench.plugin_options import Alias, options_in
 from gitgoodbench.sample_types.merge_check import check_merge
 from gitgoodbench.sample_types.merges import MergeColumns, MergeMiner
 from gitgoodbench.stories.merge import Conflict, merge_automatically, split_conflicts
+from gitgoodbench.text import markdown_cell
 
 
 class MergeOptions(BaseModel):
@@ -84,7 +85,7 @@ class Merges(MinedType):
         """How many merges can be matched at all, by language and difficulty, and what kinds of conflicts they have."""
         attainable = Counter((row.language, row.candidate.difficulty) for row in rows if _columns(row).attainable)
         lines = [
-            [language, *(f"{attainable[language, name]} of {count[name]}" for name in DIFFICULTIES)]
+            [markdown_cell(language), *(f"{attainable[language, name]} of {count[name]}" for name in DIFFICULTIES)]
             for (language,), count in by_difficulty(rows_frame(rows), "language")
         ]
         kinds = Counter(kind for row in rows for file in _columns(row).files for kind in file.kinds)

@@ -12,10 +12,11 @@ from gitgoodbench.cli import run
 from gitgoodbench.details import CommitDetail, ConflictDetail, Details, FileDetail, HistoriesDetail, PairDetail
 from gitgoodbench.errors import Status
 from gitgoodbench.git.process import Git
-from gitgoodbench.reporting.episode import episode_lines, printable
+from gitgoodbench.reporting.episode import episode_lines
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import AttemptRecord, ErrorRecord, Result, save_settled
 from gitgoodbench.scenario import Outcome, Verdict
+from gitgoodbench.text import on_one_line
 from gitgoodbench.workspace.outcome import take_outcome
 from tests.support import merges, rebases
 from tests.support.fake_runs import make_result
@@ -132,4 +133,4 @@ def test_results_of_format_0_are_shown_too() -> None:
 
 
 def test_what_is_no_text_appears_as_its_escape() -> None:
-    assert printable("a\tb\x7f\U000e0001") == "a    b\\x7f\\U000e0001"
+    assert on_one_line("a\tb\x7f\U000e0001") == "a    b\\x7f\\U000e0001"
