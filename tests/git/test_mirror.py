@@ -61,6 +61,7 @@ def test_refs_are_copied_as_the_mirror_has_them(builder: RepositoryBuilder, tmp_
         f"refs/remotes/origin/HEAD {first} refs/heads/packed",
     ]
     assert git.line("symbolic-ref", "HEAD") == "refs/heads/main"
+    assert not Path(git.git_dir, "refs", "heads", "huge").exists()
 
 
 def test_a_borrowed_repository_goes_with_its_last_git(builder: RepositoryBuilder) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.errors import InfrastructureFailed
-from gitgoodbench.git.process import GIT_ENVIRONMENT, Git, GitError
+from gitgoodbench.git.process import GIT_ENVIRONMENT, ExecResult, Git, GitError
 from gitgoodbench.git.replay import replay_merge
 from tests.support.merges import make_merge
+from tests.support.repositories import RepositoryBuilder
 
 FULL_DISK = """#!/bin/sh
 echo 'error: unable to write file objects/ab: No space left on device' >&2
@@ -75,3 +76,20 @@ def test_git_runs_in_a_closed_environment() -> None:
         "GIT_COMMITTER_DATE": "2020-01-01T00:00:00+0000",
     }
     assert (GIT_ENVIRONMENT["GIT_CONFIG_GLOBAL"], GIT_ENVIRONMENT["GIT_CONFIG_NOSYSTEM"]) == ("/dev/null", "1")
+
+
+def test_an_error_tells_the_command_in_short() -> None:
+    assert str(GitError(("a", b"b", "c", "d", "e"), ExecResult(3, stderr=b"bad\n"))) == "git a b c d: exit code 3: bad"
+    assert str(GitError(("a",), ExecResult(-9, timed_out=True))) == "git a: timed out"
+
+
+def test_more_variables_change_nothing_else(tmp_path: Path) -> None:
+    git = Git(tmp_path / ".git", tmp_path, env={"GIT_INDEX_FILE": "other"}).with_env(TZ="Asia/Kolkata")
+    assert (git.git_dir, git.work_tree) == (Git(tmp_path / ".git", tmp_path).git_dir, str(tmp_path))
+    assert git.extra_env == {"GIT_INDEX_FILE": "other", "TZ": "Asia/Kolkata"}
+
+
+def test_a_command_has_no_more_time_than_it_is_given(tmp_path: Path) -> None:
+    RepositoryBuilder(tmp_path / "r.git")
+    with pytest.raises(GitError, match="timed out"):
+        Git(tmp_path / "r.git").run("-c", "alias.wait=!sleep 60", "wait", timeout_s=0.1)

@@ -7,40 +7,32 @@ from pathlib import Path
 
 import pytest
 
-from gitgoodbench.errors import Status
 from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.sandbox.base import SandboxProvider
-from gitgoodbench.scenario import Outcome, ToolSet
+from gitgoodbench.scenario import Outcome
 from gitgoodbench.scoring.chain_edits import FACTS
 from gitgoodbench.workspace.outcome import take_outcome
-from tests.support.rebases import IR, RebaseCase, begin, call, left_history, make_chain, play, score, update
+from tests.support.rebases import (
+    ALL_MET,
+    FIRST,
+    IR,
+    SECOND,
+    RebaseCase,
+    begin,
+    call,
+    make_chain,
+    score,
+    three_commits,
+    update,
+)
 
 CLEAN: dict[str, Json] = {"uncommitted": [], "unmerged": [], "merge_in_progress": False, "finished": True}
-ALL_MET = {
-    "finished": True,
-    "base_is_ancestor": True,
-    "linear": True,
-    "no_empty_commits": True,
-    "final_tree_exact": True,
-    "nothing_uncommitted": True,
-    "history_changed": True,
-}
-FIRST = b"def one():\n    return 1\n\n\ndef two():\n    return 2\n"
-SECOND = FIRST.replace(b"return 2", b"return 3")
-BROKEN = SECOND.replace(b"def one():", b"def one(:")
-THIRD = SECOND.replace(b"return 1", b"return 11")
 
 
 @pytest.fixture
 def case(tmp_path: Path) -> RebaseCase:
-    return make_chain(
-        tmp_path / "r.git",
-        {b"a.py": b"x = 0\n"},
-        ({b"a.py": FIRST}, b"Add one and two\n"),
-        ({b"a.py": BROKEN}, b"Added three\n"),
-        ({b"a.py": THIRD}, b"Added three\n"),
-    )
+    return three_commits(tmp_path / "r.git")
 
 
 class Left:
@@ -325,7 +317,7 @@ def test_the_gates_of_work_that_is_not_done(case: RebaseCase, left: Left) -> Non
         (Outcome(None, None, CLEAN, "HEAD names no commit"), "HEAD names no commit"),
         (Outcome(None, None, {}), "HEAD names no commit"),
         (Outcome("1" * 40, None, CLEAN), "lacks the commit"),
-        (Outcome("1" * 40, b"# v2 git bundle\n\nPACKgarbage", CLEAN), "refused"),
+        (Outcome("1" * 40, b"# v2 git bundle\n\nPACK\0\0\0\2\0\0\0\1garbage", CLEAN), "refused"),
         (Outcome("1" * 40, b"garbage", CLEAN), "not a Git bundle"),
     ],
 )
@@ -375,105 +367,3 @@ def test_what_a_judge_compares(case: RebaseCase, left: Left) -> None:
     assert [view.message for view in pair.agent.commits] == [b"All\n"]
     assert [view.message for view in pair.real.commits] == [b"Add one and two\n", b"Added three\n", b"Added three\n"]
     assert b"+    return 11\n" in pair.agent.commits[0].patch
-
-
-def test_oracle_passes_every_gate_and_keeps_every_real_commit(
-    case: RebaseCase, local_provider: SandboxProvider
-) -> None:
-    verdict, trajectory, commits = play(case, local_provider, "oracle")
-    assert trajectory.status is Status.COMPLETED
-    assert verdict.gates == ALL_MET
-    assert verdict.scores["commits_reproduced"] == verdict.scores["line_grouping"] == 1.0
-    assert [commit.oid for commit in commits[:2]] == list(case.commits[:2])
-    assert commits[2].message == b"Added three\n\nThis completes a series of changes.\n"
-
-
-@pytest.mark.parametrize("tools", [ToolSet.PUBLISHED, ToolSet.EXTENDED])
-def test_squash_all_makes_one_commit_of_all_messages(
-    case: RebaseCase, local_provider: SandboxProvider, tools: ToolSet
-) -> None:
-    verdict, _, commits = play(case, local_provider, "squash-all", tools)
-    assert verdict.gates == ALL_MET
-    assert verdict.scores["several_commits"] == 0.0
-    assert [commit.message for commit in commits] == [b"Add one and two\n\nAdded three\n\nAdded three\n"]
-
-
-def test_autosquash_folds_commits_into_those_whose_lines_they_change(
-    tmp_path: Path, local_provider: SandboxProvider
-) -> None:
-    """Commit 2 changes lines of 0, commit 3 adds within those of 1, commit 4 changes what was there before."""
-    one, two = b"".join(b"one %d\n" % n for n in range(9)), b"".join(b"two %d\n" % n for n in range(9))
-    base = b"base\n" * 9
-    fixed_one, fixed_two = one.replace(b"one 4", b"ONE"), two.replace(b"two 4\n", b"two 4\nTWO\n")
-    versions = [one + base, one + base + two, fixed_one + base + two, fixed_one + base + fixed_two]
-    versions.append(fixed_one + base.replace(b"base\n", b"BASE\n", 5) + fixed_two)
-    case = make_chain(tmp_path / "r.git", {b"a.py": base}, *({b"a.py": version} for version in versions))
-    with begin(case, local_provider) as (episode, _):
-        IR.reference_agents()["autosquash"](episode, lambda name, **arguments: call(episode, name, **arguments))
-        outcome = episode.outcome()
-    history = left_history(case, outcome)
-    assert [commit.message for commit, _ in history] == [b"Step 0\n", b"Step 1\n", b"Step 4\n"]
-    assert [files[b"a.py"] for _, files in history] == [fixed_one + base, fixed_one + base + fixed_two, versions[-1]]
-    assert score(case, outcome).gates == ALL_MET
-
-
-def test_autosquash_folds_only_neighbours_where_moving_conflicts(
-    tmp_path: Path, local_provider: SandboxProvider
-) -> None:
-    """Commit 2 belongs to 0 but also changes a line that 1 has changed; commit 3 belongs to 2, which it follows."""
-    old, block = [b"base %d" % n for n in range(9)], [b"new %d" % n for n in range(9)]
-    first = [*block, *old]
-    second = [*block[:8], *[b"both %d" % n for n in range(4)], *old[3:]]
-    third = [*block[:5], b"again 5", b"again 6", b"again 7", b"again 8", *second[9:]]
-    fourth = [*third[:6], b"AGAIN 6", *third[7:]]
-    versions = [{b"a.py": b"\n".join(lines) + b"\n"} for lines in (old, first, second, third, fourth)]
-    case = make_chain(tmp_path / "r.git", *versions)
-    verdict, trajectory, commits = play(case, local_provider, "autosquash")
-    assert "the rebase stopped and was undone: commit 2" in str(trajectory.messages)
-    assert trajectory.status is Status.COMPLETED
-    assert verdict.gates == ALL_MET
-    assert [commit.message for commit in commits] == [b"Step 0\n", b"Step 1\n", b"Step 2\n"]
-
-
-@pytest.mark.parametrize("tools", ["published", "extended"])
-def test_reword_last_changes_one_character_of_the_last_subject(
-    case: RebaseCase, local_provider: SandboxProvider, tools: str
-) -> None:
-    verdict, trajectory, commits = play(case, local_provider, "reword-last", ToolSet(tools))
-    assert trajectory.status is Status.COMPLETED
-    assert verdict.gates == ALL_MET
-    assert [commit.message for commit in commits] == [*MESSAGES[:2], b"Added three.\n"]
-    assert [name for name in FACTS if verdict.facts[name]] == ["only_reworded"]
-
-
-@pytest.mark.parametrize(
-    ("message", "reworded"),
-    [
-        (b"Add it.\n\nWhy.\n", b"Add it\n\nWhy.\n"),
-        (b"Add it\n\nWhy\n", b"Add it.\n\nWhy\n"),
-        (b"\n", b"No message.\n"),
-        (b".", b"..\n"),
-    ],
-)
-def test_reword_last_changes_any_message(
-    tmp_path: Path, local_provider: SandboxProvider, message: bytes, reworded: bytes
-) -> None:
-    case = make_chain(tmp_path / "r.git", {b"a.py": b"0\n"}, {b"a.py": b"1\n"}, ({b"a.py": b"2\n"}, message))
-    verdict, _, commits = play(case, local_provider, "reword-last")
-    assert [commit.message for commit in commits] == [b"Step 0\n", reworded]
-    assert verdict.gates == ALL_MET
-
-
-@pytest.mark.parametrize(
-    ("agent", "status"),
-    [("squash-all", Status.COMPLETED), ("reword-last", Status.COMPLETED), ("autosquash", Status.GAVE_UP)],
-)
-def test_reference_agents_take_chains_of_one_commit(
-    tmp_path: Path, local_provider: SandboxProvider, agent: str, status: Status
-) -> None:
-    """Folding has nothing to do in one, and a plan that changes nothing is never carried out."""
-    case = make_chain(tmp_path / "r.git", {b"a.py": b"0\n"}, ({b"a.py": b"1\n"}, b""))
-    verdict, trajectory, _ = play(case, local_provider, agent)
-    assert trajectory.status is status
-    assert verdict.gates["final_tree_exact"]
-    assert verdict.scores["several_commits"] is None

@@ -127,6 +127,20 @@ def test_the_same_trees_score_in_full_however_large(
     assert [found.scores[name] for name in AGAINST_THE_TRUTH] == [1.0, 1.0, 1.0]
 
 
+def test_the_same_trees_under_other_messages_correspond_one_by_one(builder: RepositoryBuilder) -> None:
+    base, first, second = chain(builder, None, {b"a": b"1\n"}, {b"a": b"2\n"}, {b"a": b"3\n"})
+    again = builder.commit({b"a": b"2\n"}, [base], b"Add two\n")
+    last = builder.commit({b"a": b"3\n"}, [again], b"Added three\n")
+    found = history_scores(builder.git, base, [again, last], [first, second])
+    assert found.scores["subjects_imperative"] == 0.5
+    assert set(found.facts) == {"history", "real_history"}
+    assert found.details is not None
+    assert [(pair.agent, pair.truth, pair.similarity, pair.at_least) for pair in found.details.pairs or ()] == [
+        (1, 1, 1.0, 1.0),
+        (2, 2, 1.0, 1.0),
+    ]
+
+
 def test_a_file_that_becomes_a_link_is_removed_and_added(builder: RepositoryBuilder) -> None:
     """As `git diff` shows it, even if the text is the same."""
     base = builder.commit({b"f": b"a\nb\n"})

@@ -132,3 +132,29 @@ def _files(git: Git, tree: str) -> dict[bytes, bytes | None]:
     entries = read_tree(git, tree)
     blobs = read_blobs(git, [entry.oid for entry in entries.values()])
     return {path: blobs[entry.oid] for path, entry in entries.items()}
+
+
+ALL_MET = {
+    "finished": True,
+    "base_is_ancestor": True,
+    "linear": True,
+    "no_empty_commits": True,
+    "final_tree_exact": True,
+    "nothing_uncommitted": True,
+    "history_changed": True,
+}
+FIRST = b"def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+SECOND = FIRST.replace(b"return 2", b"return 3")
+BROKEN = SECOND.replace(b"def one():", b"def one(:")
+THIRD = SECOND.replace(b"return 1", b"return 11")
+
+
+def three_commits(path: Path) -> RebaseCase:
+    """A chain of which the second commit breaks the syntax of what the third mends, with two messages."""
+    return make_chain(
+        path,
+        {b"a.py": b"x = 0\n"},
+        ({b"a.py": FIRST}, b"Add one and two\n"),
+        ({b"a.py": BROKEN}, b"Added three\n"),
+        ({b"a.py": THIRD}, b"Added three\n"),
+    )

@@ -41,6 +41,7 @@ def test_the_one_answer_in_prose_is_read(text: str) -> None:
         ("HISTORY-1 is better.", "no JSON"),
         ('{"reason": "cut off', "no JSON"),
         ('["HISTORY-1"]', "a JSON list, not an object"),
+        ('```json\n["HISTORY-1"]\n```', "a JSON list, not an object"),
         ('"HISTORY-1"', "a JSON str, not an object"),
         ("[" * 100_000, "JSON nested too deep"),
         ('{"reason": "x"}', "preferred is None"),

@@ -137,6 +137,14 @@ def test_a_history_that_holds_the_marker_gets_another() -> None:
     assert choose_marker("seed", f"text {guessed}") != guessed
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_marker_of_a_question_is_in_neither_history(swapped: bool) -> None:
+    guessed = ask(HistoryPair(history(("a", "x")), REAL)).marker
+    other = history((f"a {guessed}", "x"))
+    pair = HistoryPair(REAL, other) if swapped else HistoryPair(other, REAL)
+    assert ask(pair).marker != guessed
+
+
 def test_empty_parts_and_parts_left_out_are_named() -> None:
     agent = ChainHistory(
         (CommitView(b"", b""), CommitView(b"m\n", b"+x\n", message_unread=3, patch_unread=500)), left_out=7
