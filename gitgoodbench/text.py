@@ -10,7 +10,9 @@ r"""Text from anywhere, made fit for the medium that it goes into. What does not
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 RESULT_LIMIT = 100_000
@@ -33,6 +35,13 @@ def clean_json(value: Any) -> Any:
     if isinstance(value, list):
         return [clean_json(entry) for entry in value]
     return value
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`did you mean X? ` where a known word is near, else nothing: to be put before what is known."""
+    spellings = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), spellings, n=1)
+    return f"did you mean {spellings[close[0]]}? " if close else ""
 
 
 def capped(text: str, limit: int = RESULT_LIMIT) -> str:

@@ -9,6 +9,7 @@ from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.errors import UserError
 from gitgoodbench.plugins import AGENTS, plugins
 from gitgoodbench.scenario import Policy, Scenario
+from gitgoodbench.text import did_you_mean
 
 DEFAULT_AGENT = "openai"
 
@@ -59,8 +60,15 @@ def make_agent(name: str, scenarios: Mapping[str, Scenario], settings: AgentSett
         key: scenarios[key].reference_agents()[name] for key in scenarios_of(name, scenarios)
     }
     if not policies:
-        raise UserError(f"there is no agent {name!r}; the agents are: {', '.join(agent_names(scenarios))}")
+        raise UserError(unknown_agent(name, scenarios))
     return ReferenceAgent(name, policies)
+
+
+def unknown_agent(name: str, scenarios: Mapping[str, Scenario]) -> str:
+    """What is said of a name that no agent has."""
+    known = agent_names(scenarios)
+    meant = did_you_mean(name, [*known, REFERENCE])
+    return f"--agent {name}: there is no agent {name!r}; {meant}the agents are: {', '.join(known)}"
 
 
 def _plugin(name: str) -> AgentPlugin:

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from gitgoodbench.cli.endings import EXIT_INTERRUPTED
+from gitgoodbench.cli.variables import check_variables
 from gitgoodbench.errors import UserError
 
 
@@ -34,6 +35,8 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
+            if any(getattr(parameter, "envvar", None) for parameter in self.params):
+                check_variables(getattr(ctx.find_root().command, "commands", {}).values())
             return super().invoke(ctx)
         except UserError as problem:
             problem.args = (_blamed(str(problem), ctx),)

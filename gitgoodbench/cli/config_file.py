@@ -9,6 +9,7 @@ import typer
 
 from gitgoodbench.cli.aliases import read_aliases
 from gitgoodbench.errors import UserError
+from gitgoodbench.text import did_you_mean
 
 
 def read_config_file(context: typer.Context, path: Path | None) -> Path | None:
@@ -29,8 +30,9 @@ def read_config_file(context: typer.Context, path: Path | None) -> Path | None:
     defaults = read_aliases(context, {key.replace("-", "_"): value for key, value in values.items()})
     unknown = sorted(defaults.keys() - flags)
     if unknown:
+        meant = did_you_mean(unknown[0].replace("_", "-"), [str(name).replace("_", "-") for name in flags])
         known = ", ".join(sorted(str(name).replace("_", "-") for name in flags))
-        raise UserError(f"--config {path}: {unknown[0]!r} is no flag of this command; known are: {known}")
+        raise UserError(f"--config {path}: {unknown[0]!r} is no flag of this command; {meant}known are: {known}")
     repeatable = {parameter.name for parameter in context.command.params if getattr(parameter, "multiple", False)}
     context.default_map = {
         key: [value] if key in repeatable and not isinstance(value, list) else value for key, value in defaults.items()

@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from gitgoodbench.cli.config_file import read_config_file
-from gitgoodbench.cli.options import EnvFile, option, run_flags, said
+from gitgoodbench.cli.options import EnvFile, run_flags, said, variable_option
 from gitgoodbench.runs.config import RunConfig
 
 
-@run_flags(*RunConfig.model_fields)
+@run_flags(*RunConfig.model_fields, variables=RunConfig.model_fields)
 def evaluate(
     run_id: Annotated[
         str | None,
-        option(
+        variable_option(
             "--run-id", help="Name of the run's folder; the same command with the same id carries on where it stopped."
         ),
     ] = None,
-    out: Annotated[Path, option("--out", "-o", help="Parent of run folders.")] = Path("results"),
+    out: Annotated[Path, variable_option("--out", "-o", help="Parent of run folders.")] = Path("results"),
     config: Annotated[  # noqa: ARG001
         Path | None,
-        option(
+        variable_option(
             "--config",
             "-c",
             is_eager=True,
@@ -29,7 +29,7 @@ def evaluate(
             help="TOML file with defaults: keys are flags. Order: command line, environment, file, default.",
         ),
     ] = None,
-    dry_run: Annotated[bool, option("--dry-run", help="Only show the plan.")] = False,
+    dry_run: Annotated[bool, variable_option("--dry-run", help="Only show the plan.")] = False,
     env_file: EnvFile = None,  # noqa: ARG001
     **fields: Any,
 ) -> int:

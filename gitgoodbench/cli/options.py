@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
@@ -36,7 +36,16 @@ class ImageBase(StrEnum):
     DEBOOTSTRAP = "debootstrap"
 
 
+MACHINE: Final = ("jobs", "repos", "offline")
+"""What is of this machine, not of a run: the variables of these count for every command that has the flag."""
+
+
 def option(flag: str, *short: str, **settings: Any) -> Any:
+    """An option that only the command line sets."""
+    return typer.Option(flag, *short, **settings)
+
+
+def variable_option(flag: str, *short: str, **settings: Any) -> Any:
     """An option with its environment variable: `--max-turns` is also GITGOODBENCH_MAX_TURNS."""
     return typer.Option(flag, *short, envvar=variable_of(flag), show_envvar=False, **settings)
 
@@ -46,15 +55,19 @@ def variable_of(flag: str) -> str:
     return f"{VARIABLE}{flag.partition('/')[0].removeprefix('--').upper().replace('-', '_')}"
 
 
-def flag_of(name: str) -> Any:
+def flag_of(name: str, *, variable: bool) -> Any:
     """The flag that a field of `RunConfig` declares, or the argument where every run needs it."""
     field, flag = RunConfig.model_fields[name], FLAGS[name]
     if field.is_required():
         return typer.Argument(
-            envvar=variable_of(spelling(name)), show_envvar=False, metavar=spelling(name), help=flag.help
+            envvar=variable_of(spelling(name)) if variable else None,
+            show_envvar=False,
+            metavar=spelling(name),
+            help=flag.help,
         )
     bounds = {key: getattr(part, by) for key, by in _BOUNDS.items() for part in field.metadata if hasattr(part, by)}
-    return option(_names(name), *flag.short, help=flag.help, metavar=flag.metavar, **bounds)
+    make = variable_option if variable else option
+    return make(_names(name), *flag.short, help=flag.help, metavar=flag.metavar, **bounds)
 
 
 def _names(name: str) -> str:
@@ -64,25 +77,28 @@ def _names(name: str) -> str:
     return f"{on}/--no-{on.removeprefix('--')}" if both else on
 
 
-def run_flags(*fields: str) -> Callable[[Command], Command]:
-    """Give a command the flags of these fields of `RunConfig`, which it takes as `**fields`."""
+def run_flags(*fields: str, variables: Collection[str] = MACHINE) -> Callable[[Command], Command]:
+    """Give a command the flags of these fields of `RunConfig`, which it takes as `**fields`.
+
+    variables: the fields that a variable sets, too. A command that changes stored results takes none that decides them.
+    """
 
     def declare(command: Command) -> Command:
         signature = inspect.signature(command, eval_str=True)
         own = [part.replace(kind=part.KEYWORD_ONLY) for part in signature.parameters.values() if part.name != "fields"]
-        declared = signature.replace(parameters=[*map(_parameter, fields), *own])
+        declared = signature.replace(parameters=[*(_parameter(name, name in variables) for name in fields), *own])
         command.__signature__ = declared  # type: ignore[attr-defined]
         return command
 
     return declare
 
 
-def _parameter(name: str) -> inspect.Parameter:
+def _parameter(name: str, variable: bool) -> inspect.Parameter:
     field, flag = RunConfig.model_fields[name], FLAGS[name]
     several = flag.each or SEVERAL in field.metadata
     default = inspect.Parameter.empty if field.is_required() else None if several or flag.decided else field.default
     kind: Any = list[str] if several else field.annotation
-    annotation: Any = Annotated[kind if default is not None else kind | None, flag_of(name)]
+    annotation: Any = Annotated[kind if default is not None else kind | None, flag_of(name, variable=variable)]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
@@ -99,12 +115,12 @@ def _says(name: str, value: Any) -> bool:
 Runs = Annotated[
     list[str], typer.Argument(metavar="RUN...", help="Run folders, or ids of runs under results/.", show_default=False)
 ]
-Jobs = Annotated[int | None, flag_of("jobs")]
-Repos = Annotated[Path | None, flag_of("repos")]
-Offline = Annotated[bool, flag_of("offline")]
+Jobs = Annotated[int | None, flag_of("jobs", variable=True)]
+Repos = Annotated[Path | None, flag_of("repos", variable=True)]
+Offline = Annotated[bool, flag_of("offline", variable=True)]
 EnvFile = Annotated[
     Path | None,
-    option(
+    variable_option(
         "--env-file",
         is_eager=True,
         callback=read_env_file,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gitgoodbench.agents.base import Agent, AgentSettings
-from gitgoodbench.agents.registry import agent_names, asks_model, make_agent, scenarios_of
+from gitgoodbench.agents.registry import asks_model, make_agent, scenarios_of, unknown_agent
 from gitgoodbench.contained.client import start
 from gitgoodbench.contained.scenario import contained
 from gitgoodbench.dataset.loaders import Suite, load_suite
@@ -35,6 +35,7 @@ from gitgoodbench.scenario import Scenario, ToolSet, denominators_of, load_scena
 from gitgoodbench.scores import scores_for
 from gitgoodbench.scoring.judge.panel import Panel, open_panel
 from gitgoodbench.scoring.judge.prompt import prompt_fingerprint
+from gitgoodbench.text import did_you_mean
 from gitgoodbench.workspace.store import RepositoryStore
 
 EXIT_USER_ERROR = 2
@@ -106,7 +107,7 @@ def inputs_for(agent: str, inputs: Inputs) -> Inputs:
     installed = load_scenarios()
     elsewhere = scenarios_of(agent, installed)
     if not elsewhere:
-        raise UserError(f"there is no agent {agent!r}; the agents are: {', '.join(agent_names(installed))}")
+        raise UserError(unknown_agent(agent, installed))
     raise UserError(
         f"the agent {agent} plays {' and '.join(elsewhere)} only, and the chosen samples are for "
         f"{' and '.join(inputs.scenarios)}: leave it out"
@@ -117,7 +118,10 @@ def _choose_scenarios(installed: Mapping[str, Scenario], wanted: Sequence[str]) 
     unknown = [name for name in wanted if name not in installed]
     if unknown:
         known = ", ".join(sorted(installed)) or "none"
-        raise UserError(f"--scenario {unknown[0]}: there is no such scenario; installed are: {known}")
+        raise UserError(
+            f"--scenario {unknown[0]}: there is no such scenario; {did_you_mean(unknown[0], installed)}"
+            f"installed are: {known}"
+        )
     if not installed:
         raise UserError("no scenario is installed: reinstall gitgoodbench, or the package that brings the scenario")
     return {name: installed[name] for name in sorted(installed) if not wanted or name in wanted}

@@ -10,6 +10,7 @@ from gitgoodbench.sandbox.base import Choice, SandboxKind, SandboxLimits, Sandbo
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.local import LocalProvider
+from gitgoodbench.text import did_you_mean
 
 AUTO: Final = "auto"
 _LOCAL_WARNING: Final = "commands run on this machine without isolation"
@@ -59,6 +60,9 @@ def make_provider(
     """
     installed = plugins(SANDBOXES)
     if kind not in installed:
-        raise UserError(f"--sandbox {kind}: there is no such sandbox; installed are: {', '.join(installed)}")
+        known = ", ".join(installed)
+        raise UserError(
+            f"--sandbox {kind}: there is no such sandbox; {did_you_mean(kind, installed)}installed are: {known}"
+        )
     chosen: SandboxKind = installed[kind].object
     return chosen.choose(settings or SandboxSettings(image, limits))
