@@ -60,7 +60,7 @@ class RunFields(TypedDict, total=False):
     max_episode_cost: float | None
     timeout: float | None
     max_cost: float | None
-    cache: bool | None
+    cache_answers: bool | None
     max_failures: int
     retry_failed: int
     repos: str | os.PathLike[str] | None

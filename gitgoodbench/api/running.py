@@ -20,7 +20,7 @@ from gitgoodbench.api.session import Session
 from gitgoodbench.errors import RunAborted, UserError
 from gitgoodbench.models.meter import Budget, Meter
 from gitgoodbench.reporting.files import write_summary
-from gitgoodbench.reporting.summary import RunSummary, read_run, summarize
+from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.judging import choose_judge
 from gitgoodbench.runs.manifest import Manifest
@@ -55,7 +55,7 @@ class Run:
     @property
     def summary(self) -> RunSummary:
         """The figures that `gitgoodbench report` prints."""
-        return summarize(self.manifest, self.results)
+        return summarize(self.manifest, self.results, account_of(RunPaths(self.folder)))
 
     def scored(self, result: Result) -> Scored:
         """The verdict of a result, as `Bench.score` gives it."""

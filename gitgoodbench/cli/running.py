@@ -21,12 +21,12 @@ from gitgoodbench.reporting.plan import print_plan
 from gitgoodbench.reporting.progress import watching
 from gitgoodbench.reporting.published import published_figures
 from gitgoodbench.reporting.repositories import RepositoryProgress
-from gitgoodbench.reporting.summary import RunSummary, read_run, summarize, varying_dimensions
+from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize, varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.execute import Execution
-from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself
+from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself, resolve_judge
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.preflight import Findings, in_words, preflight_run
@@ -36,12 +36,14 @@ from gitgoodbench.runs.session import (
     PreparedRun,
     carry_out,
     check_isolation,
+    check_money,
     create_run,
     exit_code,
     fresh_run_folder,
     inputs_for,
     load_inputs,
     prepare_run,
+    resolve,
     run_folder,
     stored_config,
 )
@@ -72,6 +74,8 @@ def evaluate_agents(fields: Mapping[str, Any], *, out: Path, run_id: str | None,
     _print_invalid_rows(console, inputs.suite.invalid)
     work = {agent: inputs_for(agent, inputs) for agent in agents}
     _print_unplayed_scenarios(console, inputs, work)
+    for config in configs:
+        check_money(resolve_judge(resolve(config), inputs.scenarios.values()))
     if dry_run:
         print_plan(make_console(), inputs.suite, {agent: own.planned for agent, own in work.items()})
         return 0
@@ -202,7 +206,7 @@ def summarize_run(paths: RunPaths) -> RunSummary:
     for damage in damaged_results(paths):
         mend = resume_line([paths.folder])
         sys.stderr.write(for_terminal(f"{damage}: its episode counts as not run; this scores it again: {mend}\n"))
-    summary = summarize(manifest, results)
+    summary = summarize(manifest, results, account_of(paths))
     try:
         write_summary(paths, summary)
     except OSError as problem:

@@ -8,7 +8,7 @@ from gitgoodbench.cli.options import EnvFile, Runs, option, run_flags, said
 from gitgoodbench.runs.config import JUDGING
 
 
-@run_flags(*JUDGING, "request_timeout", "max_connections", "jobs", "repos", "offline")
+@run_flags(*JUDGING, "max_cost", "cache_answers", "request_timeout", "max_connections", "jobs", "repos", "offline")
 def score(
     runs: Runs,
     unscored: Annotated[

@@ -31,7 +31,7 @@ from gitgoodbench.runs.manifest import pin_scoring, read_manifest, write_manifes
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.rescore import Rescored, choose_rejudging, rescore_run
 from gitgoodbench.runs.result import Result
-from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, stored_config
+from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, check_money, stored_config
 from gitgoodbench.runs.settle import Rejudge, Settling
 from gitgoodbench.scenario import load_scenarios
 from gitgoodbench.scores import scores_for
@@ -104,6 +104,7 @@ def _score(
     rejudge, config = choose_rejudging(config, scenarios, judge, unscored=unscored)
     options = judge_options(config) if rejudge in (Rejudge.ALL, Rejudge.OPEN) else None
     if options is not None:
+        check_money(config, agent=False)
         say_who_judges(console, scenarios, [config])
     panel = None if options is None else open_panel(options)
     with paths.held(), progress.shown():

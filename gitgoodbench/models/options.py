@@ -35,6 +35,7 @@ class ModelFlags:
 
     model: str = "--model"
     base_url: str = "--base-url"
+    prices: str = "--price-input and --price-output"
     keys: tuple[str, ...] = ("OPENAI_API_KEY",)
     without: str = "try an agent that needs no key (--agent noop)"
 
@@ -101,7 +102,7 @@ def chat_settings(options: ModelOptions, flags: ModelFlags = MODEL_FLAGS) -> dic
             read_model_args(options.model_args),
         ),
         "headers": read_headers(options.headers),
-        "price": price_of(options),
+        "price": price_of(options, flags),
         "request_timeout_s": options.request_timeout_s,
         "connections": connections_to(base_url or options.api, options.max_connections),
         "flags": flags,
@@ -114,7 +115,7 @@ def server_of(base_url: str | None, api: str = "chat") -> str | None:
     return base_url or os.environ.get(variable) or None
 
 
-def price_of(options: ModelOptions) -> Price | None:
+def price_of(options: ModelOptions, flags: ModelFlags = MODEL_FLAGS) -> Price | None:
     """The price that the user gave, or the list price at the model's server; None is unknown.
 
     Raises:
@@ -126,7 +127,7 @@ def price_of(options: ModelOptions) -> Price | None:
         read, written = (0.1, 1.25) if options.api == "anthropic" else (1.0, 1.0)
         return Price(given[0], read * given[0], given[1], written * given[0])
     if given != (None, None):
-        raise UserError("--price-input and --price-output go together: give both, in US dollars per million tokens")
+        raise UserError(f"{flags.prices} go together: give both, in US dollars per million tokens")
     base_url = server_of(options.base_url, options.api)
     host = _OWNERS[options.api] if base_url is None else _host_of(base_url)
     return list_price(options.model, provider_at(host))

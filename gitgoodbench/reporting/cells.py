@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitgoodbench.errors import Status
+from gitgoodbench.reporting.money import costs_of
+from gitgoodbench.runs.ledger import NOTHING_SPENT, Account
 from gitgoodbench.runs.result import Result
 from gitgoodbench.scoring import chain_edits
 from gitgoodbench.scoring.repeats import Attempts, pass_at_k, pass_hat_k
@@ -34,8 +36,9 @@ class Cell:
     the paper counts it, where known. pass_at, pass_hat: k -> pass@k and pass^k, for every k up to `epochs`, of the
     answers known to be solved or not. gates: met, of the answers that have the gate; all_gates: every one met, of
     the answers that have any. edits: facts of `chain_edits`, of the answers where they are known. scores: mean over
-    the answers that have the score; attainable_scores: over the attainable ones of these. cost_usd: sum of the
-    known costs, None when none is known; unknown_costs: results with requests to a model whose cost is not known.
+    the answers that have the score; attainable_scores: over the attainable ones of these. cost_usd: of the
+    agent, all attempts included, None when nothing is known; unknown_costs: results with requests to a model whose cost
+    is not known.
     seconds: median of whole episodes.
     """
 
@@ -71,13 +74,16 @@ class Cell:
         return bool(self.of_answers.total) or not (self.not_judged or self.awaiting)
 
 
-def summarize_cell(results: Sequence[Result], traits: Mapping[str, str] = FORMER_TRAITS) -> Cell:
-    """The figures of any set of results. traits: facts that are denominators, and the words for them."""
+def summarize_cell(
+    results: Sequence[Result], traits: Mapping[str, str] = FORMER_TRAITS, account: Account = NOTHING_SPENT
+) -> Cell:
+    """The figures of any set of results. traits: facts that are denominators, and the words for them. account: what was
+    spent on them."""
     answers = [result for result in results if result.status.is_answer]
     known = [result for result in answers if result.solved is not None]
     attainable = [result for result in answers if result.attainable]
     papers = [result for result in answers if result.solved_paper is not None]
-    costs = [result.usage.cost_usd for result in results if result.usage.cost_usd is not None]
+    cost, unknown_costs = costs_of(results, account)
     attempts, epochs = _attempts(known), max((result.epoch for result in results), default=0)
     return Cell(
         rows=len(results),
@@ -106,8 +112,8 @@ def summarize_cell(results: Sequence[Result], traits: Mapping[str, str] = FORMER
         edits={name: edit for name in chain_edits.FACTS if (edit := _edit(answers, name)).total},
         scores={name: _mean_score(answers, name) for name in _score_names(answers)},
         attainable_scores={name: _mean_score(attainable, name) for name in _score_names(attainable)},
-        cost_usd=sum(costs) if costs else None,
-        unknown_costs=sum(bool(result.usage.requests) and result.usage.cost_usd is None for result in results),
+        cost_usd=cost,
+        unknown_costs=unknown_costs,
         tokens=_total_tokens(results),
         seconds=median_of([result.timings.total_s for result in results if result.timings.total_s is not None]),
     )

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gitgoodbench.errors import Status
 from gitgoodbench.models.meter import Usage
+from gitgoodbench.runs.ledger import Spent
 from gitgoodbench.scoring.agreement import Agreement
 
 Message = dict[str, Any]
@@ -185,6 +186,15 @@ class PartFigures(_File):
     judging: JudgingFigures | None
 
 
+class AccountFigures(_File):
+    """By the ledger: every request of all sessions. total: of all roles."""
+
+    total: Spent
+    agent: Spent
+    judge: Spent
+    preflight: Spent
+
+
 class FailureFigures(_File):
     status: Status
     reason: str
@@ -203,6 +213,7 @@ class SummaryFile(PartFigures):
     options: list[str]
     planned: int
     missing: int
+    account: AccountFigures
     scored_by: dict[str, int]
     scenarios: dict[str, PartFigures]
     failures: list[FailureFigures]

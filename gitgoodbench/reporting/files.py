@@ -10,6 +10,7 @@ from typing import Any
 
 from gitgoodbench.files import write_atomically
 from gitgoodbench.reporting.judging import Judging, Verdicts
+from gitgoodbench.reporting.money import account_json
 from gitgoodbench.reporting.summary import Cell, Failure, Figures, RunSummary
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import dump_json
@@ -43,6 +44,7 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         "planned": summary.planned,
         "missing": summary.missing,
         "scored_by": dict(summary.scored_by),
+        "account": account_json(summary.account),
         **_figures(summary.overall),
         "scenarios": {name: _figures(figures) for name, figures in summary.scenarios.items()},
         "failures": [_failure(failure) for failure in summary.failures],

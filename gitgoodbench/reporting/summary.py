@@ -12,6 +12,7 @@ from gitgoodbench.reporting.cells import FORMER_TRAITS
 from gitgoodbench.reporting.cells import Cell as Cell
 from gitgoodbench.reporting.cells import summarize_cell as summarize_cell
 from gitgoodbench.reporting.judging import Judging, summarize_judging
+from gitgoodbench.runs.ledger import NOTHING_SPENT, Account, read_account
 from gitgoodbench.runs.manifest import Manifest, read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result, read_result
@@ -69,6 +70,7 @@ class RunSummary:
     failures: Sequence[Failure]
     judged: tuple[str, ...]
     scored_by: Mapping[str, int]
+    account: Account = NOTHING_SPENT
 
     @property
     def total(self) -> Cell:
@@ -98,8 +100,16 @@ def read_run(folder: RunPaths) -> tuple[Manifest, tuple[Result, ...]]:
     return manifest, tuple(own)
 
 
-def summarize(manifest: Manifest, results: Sequence[Result]) -> RunSummary:
-    """The figures of a run."""
+def account_of(folder: RunPaths) -> Account:
+    """What the ledger of a run holds; nothing where it has none, or none that can be read."""
+    try:
+        return read_account(folder.ledger)
+    except OSError:
+        return NOTHING_SPENT
+
+
+def summarize(manifest: Manifest, results: Sequence[Result], account: Account = NOTHING_SPENT) -> RunSummary:
+    """The figures of a run. account: what its ledger holds."""
     model = manifest.agent.get("model")
     return RunSummary(
         run_id=manifest.run_id,
@@ -110,13 +120,14 @@ def summarize(manifest: Manifest, results: Sequence[Result]) -> RunSummary:
         options=manifest.config.opt,
         planned=manifest.plan.episodes,
         missing=max(0, manifest.plan.episodes - len(results)),
-        overall=_figures(results, _traits(manifest)),
+        overall=_figures(results, _traits(manifest), account),
         scenarios={
-            name: _figures([result for result in results if result.scenario == name], _traits(manifest, name))
+            name: _figures([result for result in results if result.scenario == name], _traits(manifest, name), account)
             for name in sorted({result.scenario for result in results})
         },
         failures=_failures(results),
         judged=tuple(sorted({result.scenario for result in results if _needs_judge(result)})),
+        account=account,
         scored_by=dict(sorted(Counter(_rules(result) for result in results if result.gates or result.scores).items())),
     )
 
@@ -133,9 +144,9 @@ def _traits(manifest: Manifest, scenario: str | None = None) -> Mapping[str, str
     return {fact: word for facts in declared.values() for fact, word in facts.items()} or FORMER_TRAITS
 
 
-def _figures(results: Sequence[Result], traits: Mapping[str, str]) -> Figures:
-    by = {name: _broken_down(results, value_of, traits) for name, value_of in DIMENSIONS.items()}
-    return Figures(summarize_cell(results, traits), by, _over_epochs(results), summarize_judging(results))
+def _figures(results: Sequence[Result], traits: Mapping[str, str], account: Account) -> Figures:
+    by = {name: _broken_down(results, value_of, traits, account) for name, value_of in DIMENSIONS.items()}
+    return Figures(summarize_cell(results, traits, account), by, _over_epochs(results), summarize_judging(results))
 
 
 def _needs_judge(result: Result) -> bool:
@@ -143,11 +154,12 @@ def _needs_judge(result: Result) -> bool:
 
 
 def _broken_down(
-    results: Sequence[Result], value_of: Callable[[Result], str], traits: Mapping[str, str]
+    results: Sequence[Result], value_of: Callable[[Result], str], traits: Mapping[str, str], account: Account
 ) -> dict[str, Cell]:
     values = sorted({value_of(result) for result in results}, key=lambda value: (_FIRST.get(value, 9), value))
     return {
-        value: summarize_cell([result for result in results if value_of(result) == value], traits) for value in values
+        value: summarize_cell([result for result in results if value_of(result) == value], traits, account)
+        for value in values
     }
 
 

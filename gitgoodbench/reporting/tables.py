@@ -22,6 +22,7 @@ from gitgoodbench.reporting.columns import (
 from gitgoodbench.reporting.judging_tables import print_judging
 from gitgoodbench.reporting.layout import UNKNOWN, labels_of, make_table, print_table, proportion, say, too_wide
 from gitgoodbench.reporting.layout import make_console as make_console
+from gitgoodbench.reporting.money import account_line
 from gitgoodbench.reporting.published import PublishedFigure
 from gitgoodbench.reporting.summary import Cell, Figures, RunSummary
 from gitgoodbench.scoring.statistics import Proportion
@@ -77,7 +78,14 @@ def print_report(
         say(console, f"published figures: {'; '.join(dict.fromkeys(figure.source for figure in published))}")
     _print_rules(console, together)
     for row in together:
+        _print_account(console, row, alone=len(together) == 1)
+    for row in together:
         _print_failures(console, row)
+
+
+def _print_account(console: Console, row: _Row, *, alone: bool) -> None:
+    if (line := account_line(row.summary.account)) is not None:
+        say(console, line if alone else f"{row.label}: {line}")
 
 
 def _print_scenario(

@@ -36,7 +36,7 @@ def open_books(paths: RunPaths, config: RunConfig) -> Books:
     ledger = Ledger(paths.ledger, config.max_cost)
     ledger.carry(_costs_of_before(paths))
     kept = AnswerCache(paths.answers)
-    return Books(ledger, kept if config.cache else None, None if config.cache is False else kept)
+    return Books(ledger, kept if config.cache_answers else None, None if config.cache_answers is False else kept)
 
 
 def _costs_of_before(paths: RunPaths) -> dict[tuple[str, str], float]:

@@ -122,9 +122,13 @@ class RunConfig(BaseModel):
         Field(ge=1),
     ] = None
     price_input: Annotated[
-        float | None, Flag("US dollars per million prompt tokens, for a model without a known price."), Field(ge=0)
+        float | None,
+        Flag("US dollars per million prompt tokens, for a model without a known price.", may_change=True),
+        Field(ge=0),
     ] = None
-    price_output: Annotated[float | None, Flag("US dollars per million completion tokens."), Field(ge=0)] = None
+    price_output: Annotated[
+        float | None, Flag("US dollars per million completion tokens.", may_change=True), Field(ge=0)
+    ] = None
 
     scenario: Annotated[
         tuple[str, ...],
@@ -193,9 +197,13 @@ class RunConfig(BaseModel):
         Field(ge=1000, le=MAX_LIMIT),
     ] = None
     judge_price_input: Annotated[
-        float | None, Flag("US dollars per million prompt tokens, for judges without a known price."), Field(ge=0)
+        float | None,
+        Flag("US dollars per million prompt tokens, for judges without a known price.", may_change=True),
+        Field(ge=0),
     ] = None
-    judge_price_output: Annotated[float | None, Flag("US dollars per million completion tokens."), Field(ge=0)] = None
+    judge_price_output: Annotated[
+        float | None, Flag("US dollars per million completion tokens.", may_change=True), Field(ge=0)
+    ] = None
     judge_max_tokens: Annotated[
         int | None, Flag("Tokens of one answer of a judge, its thinking included. Default: 4096."), Field(ge=1)
     ] = None
@@ -219,11 +227,12 @@ class RunConfig(BaseModel):
         ),
         Field(gt=0),
     ] = None
-    cache: Annotated[
+    cache_answers: Annotated[
         bool | None,
         Flag(
             "Keep answers by what was asked (model, parameters, messages, tools, epoch), and ask nothing twice. "
             "Default: the judges' answers only.",
+            ("--cache/--no-cache",),
             may_change=True,
             decided=True,
         ),

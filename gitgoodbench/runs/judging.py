@@ -100,6 +100,8 @@ def judge_options(config: RunConfig) -> JudgeOptions | None:
         api=config.judge_api or ApiName.CHAT,
         reasoning_effort=config.judge_reasoning_effort,
         headers=config.header if same_server else (),
+        price_input=config.judge_price_input,
+        price_output=config.judge_price_output,
     )
 
 

@@ -89,6 +89,9 @@ class Account:
         return sum(parts, Spent())
 
 
+NOTHING_SPENT: Final = Account()
+
+
 class Ledger:
     """The ledger of a run, open for writing; used by several threads at once.
 

@@ -17,7 +17,7 @@ from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
-from gitgoodbench.models.options import ModelOptions, price_of, server_of
+from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags, ModelOptions, price_of, server_of
 from gitgoodbench.plugin_options import normal_options
 from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, Plugin, plugins
 from gitgoodbench.runs.bookkeeping import open_books
@@ -33,7 +33,8 @@ from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import Scenario, ToolSet, denominators_of, load_scenarios
 from gitgoodbench.scores import scores_for
-from gitgoodbench.scoring.judge.panel import Panel, open_panel
+from gitgoodbench.scoring.judge.options import JUDGE_FLAGS
+from gitgoodbench.scoring.judge.panel import Panel, open_panel, unpriced_judge
 from gitgoodbench.scoring.judge.prompt import prompt_fingerprint
 from gitgoodbench.text import did_you_mean
 from gitgoodbench.workspace.store import RepositoryStore
@@ -160,7 +161,7 @@ def prepare_run(
     resolved = {"scenario": inputs.chosen, "score": scores, "opt": normal_options(config.opt)}
     config = config.model_copy(update=resolved)
     check_isolation(config.tools, provider)
-    _check_price(config)
+    check_money(config)
     settings = AgentSettings(_model_options(config), config.options.own)
     agent = own_agent or make_agent(config.agent, inputs.scenarios, settings)
     judges = judge_options(config)
@@ -208,15 +209,29 @@ def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
         )
 
 
-def _check_price(config: RunConfig) -> None:
-    if not asks_model(config.agent) or price_of(_model_options(config)) is not None:
-        return
-    for name, limit in (("--max-cost", config.max_cost), ("--max-episode-cost", config.max_episode_cost)):
-        if limit is not None:
-            raise UserError(
-                f"{name} cannot be watched: the price of {config.model} is not known; "
-                "give --price-input and --price-output, in US dollars per million tokens"
-            )
+def check_money(config: RunConfig, *, agent: bool = True) -> None:
+    """Refuse a limit of costs that cannot be watched.
+
+    Args:
+        config: resolved, its judges too. agent: whether one is asked, and not only judges.
+
+    Raises:
+        UserError: a price is not known.
+    """
+    limits = {"--max-cost": config.max_cost, "--max-episode-cost": config.max_episode_cost}
+    given = [name for name, limit in limits.items() if limit is not None]
+    if agent and given and asks_model(config.agent) and price_of(_model_options(config)) is None:
+        raise UserError(_unknown_price(given[0], str(config.model), MODEL_FLAGS))
+    judges = judge_options(config)
+    if config.max_cost is not None and judges is not None and (model := unpriced_judge(judges)) is not None:
+        raise UserError(_unknown_price("--max-cost", f"the judge {model}", JUDGE_FLAGS))
+
+
+def _unknown_price(limit: str, model: str, flags: ModelFlags) -> str:
+    return (
+        f"{limit} cannot be watched: the price of {model} is not known; "
+        f"give {flags.prices}, in US dollars per million tokens"
+    )
 
 
 def _model_options(config: RunConfig) -> ModelOptions:

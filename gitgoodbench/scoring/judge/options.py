@@ -25,6 +25,7 @@ class JudgeKind(StrEnum):
 JUDGE_FLAGS: Final = ModelFlags(
     model="--judge-model",
     base_url="--judge-base-url",
+    prices="--judge-price-input and --judge-price-output",
     keys=("GITGOODBENCH_JUDGE_API_KEY", "OPENAI_API_KEY"),
     without="leave the judge out (--judge none)",
 )
@@ -32,7 +33,8 @@ JUDGE_FLAGS: Final = ModelFlags(
 
 @dataclass(frozen=True)
 class JudgeOptions:
-    """What the user chooses. limit: characters of both histories that are shown, half for each.
+    """What the user chooses. limit: characters of both histories that are shown, half for each. price_input,
+    price_output: US dollars per million tokens, of every judge; both or neither.
 
     max_tokens: of one answer, thinking included: a small model that goes round in circles comes to an end.
     """
@@ -47,3 +49,5 @@ class JudgeOptions:
     api: str = "chat"
     reasoning_effort: str | None = None
     headers: tuple[str, ...] = ()
+    price_input: float | None = None
+    price_output: float | None = None

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from gitgoodbench.git.histories import HistoryPair
 from gitgoodbench.models.finding import Finding
-from gitgoodbench.models.options import ModelOptions, chat_settings
+from gitgoodbench.models.options import ModelOptions, chat_settings, price_of
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS, JudgeOptions
 from gitgoodbench.scoring.judge.prompt import RESPONSE_FORMAT, Question, make_question, prompt_fingerprint
 from gitgoodbench.scoring.judge.record import CutRecord, JudgeRecord, OpinionRecord, State, total_usage
@@ -91,29 +91,40 @@ def open_panel(options: JudgeOptions) -> Panel:
     Raises:
         UserError: a missing or unusable API key, a base URL or a name that is none.
     """
-    settings = [
-        chat_settings(
-            ModelOptions(
-                model=model,
-                api=options.api,
-                base_url=options.base_url,
-                temperature=0.0,
-                max_output_tokens=options.max_tokens,
-                reasoning_effort=options.reasoning_effort,
-                schema=RESPONSE_FORMAT["json_schema"],
-                headers=options.headers,
-                request_timeout_s=options.request_timeout_s,
-                max_connections=options.max_connections,
-            ),
-            JUDGE_FLAGS,
-        )
-        for model in options.models
-    ]
+    settings = [chat_settings(_model_options(options, model), JUDGE_FLAGS) for model in options.models]
     from gitgoodbench.models.chat import ChatModel  # the SDK takes a second to import
     from gitgoodbench.scoring.judge.judge import Judge
 
     judges = [Judge(ChatModel(model, **chosen)) for model, chosen in zip(options.models, settings, strict=True)]
     return Panel(judges, repeats=options.repeats, limit=options.limit)
+
+
+def unpriced_judge(options: JudgeOptions) -> str | None:
+    """A judge whose price is not known, if there is one.
+
+    Raises:
+        UserError: half a price.
+    """
+    return next(
+        (model for model in options.models if price_of(_model_options(options, model), JUDGE_FLAGS) is None), None
+    )
+
+
+def _model_options(options: JudgeOptions, model: str) -> ModelOptions:
+    return ModelOptions(
+        model=model,
+        api=options.api,
+        base_url=options.base_url,
+        temperature=0.0,
+        max_output_tokens=options.max_tokens,
+        reasoning_effort=options.reasoning_effort,
+        schema=RESPONSE_FORMAT["json_schema"],
+        headers=options.headers,
+        price_input=options.price_input,
+        price_output=options.price_output,
+        request_timeout_s=options.request_timeout_s,
+        max_connections=options.max_connections,
+    )
 
 
 def _answered(before: JudgeRecord | None, asked: JudgeRecord) -> dict[str, OpinionRecord]:
