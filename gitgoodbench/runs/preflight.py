@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, Protocol, runtime_checkable
 
-from gitgoodbench.errors import UserError
+from gitgoodbench.errors import CostLimitReached, UserError
 from gitgoodbench.models.finding import Finding
 from gitgoodbench.models.recording import recording
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, open_books
@@ -58,8 +58,11 @@ def preflight_run(run: PreparedRun, known: MutableMapping[str, Finding] | None =
         ledger = open_books(run.paths, run.config).ledger
         if ledger.limit_reached is not None:
             return {}
-        with recording(Bookkeeper(ledger, Account("", PREFLIGHT))):
-            found = _ask(run, plays=plays, judges=judges, known={} if known is None else known)
+        try:
+            with recording(Bookkeeper(ledger, Account("", PREFLIGHT))):
+                found = _ask(run, plays=plays, judges=judges, known={} if known is None else known)
+        except CostLimitReached:
+            return {}
         _check_limits(run.config, found)
         manifest = read_manifest(run.paths)
         models = {**manifest.models, **{name: _on_record(finding) for name, finding in found.items()}}

@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 
-from gitgoodbench.cli import scoring
 from gitgoodbench.models import chat
 from gitgoodbench.models.retry import Backoff
-from gitgoodbench.runs import session
 from gitgoodbench.runs.ledger import JUDGE, PREFLIGHT, read_account
 from tests.cli.conftest import CommandLine, Result
 from tests.support.billing import (
@@ -40,8 +38,6 @@ JUDGES = ("judge-a", "judge-b")
 @pytest.fixture
 def money(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     monkeypatch.setattr(chat, "Backoff", lambda: Backoff(tries=3, first_s=0.0))
-    for room in (session, scoring):  # nothing is read that is hostile, and there is no repository to read it in
-        monkeypatch.setattr(room, "contained", lambda scenario, _: scenario)
     command.scenario = WritingScenario()
     return command
 
