@@ -308,10 +308,10 @@ def trailers(git: Git, parents: Sequence[str]) -> Outcome:
 
 
 def octopus(git: Git, parents: Sequence[str]) -> Outcome:
-    """A commit with six hundred parents."""
+    """A commit with five hundred parents."""
 
     def made(pack: Pack, tree: str) -> str:
-        many = [pack.commit(tree, parents, b"%d\n" % number) for number in range(600)]
+        many = [pack.commit(tree, parents, b"%d\n" % number) for number in range(500)]
         return pack.commit(tree, [*parents, *many], b"All\n")
 
     return _of_commits(git, parents, made)
