@@ -16,7 +16,7 @@ from typing import Any, Final, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from gitgoodbench.dataset.sample import DIFFICULTIES, Sample
+from gitgoodbench.dataset.sample import DIFFICULTIES, LINE_LIMIT, LONG_LIMIT, Sample
 from gitgoodbench.dataset.types import SampleType, playable_types, sample_type, sample_types
 from gitgoodbench.errors import UserError
 
@@ -43,18 +43,19 @@ COMMIT: Final = "a commit id (40 or 64 lower-case hexadecimal digits)"
 """What a field that holds a commit must be, in words."""
 
 COUNT: Final = "a whole number, 0 or more"
-TEXT: Final = "text"
+LINE: Final = f"a line of printable text, {LINE_LIMIT} characters at most"
+LONG_TEXT: Final = f"a line of printable text, {LONG_LIMIT} characters at most"
 _EXPECTED: Final[Mapping[str, str]] = {
     "id": "an id of letters, digits, _ . and -, 200 at most, that starts with a letter, a digit or _",
     "name": "a repository as owner/name",
-    "default_branch": TEXT,
-    "license": TEXT,
+    "default_branch": LONG_TEXT,
+    "license": LINE,
     "stargazers": COUNT,
-    "created_at": TEXT,
-    "topics": "text, topics separated by semicolons",
-    "programming_language": "the name of a programming language",
+    "created_at": LINE,
+    "topics": f"text, topics separated by semicolons, {LONG_LIMIT} characters at most",
+    "programming_language": "the name of a programming language: 64 letters, digits, blanks and +#./*'()&_:!- at most",
     "scenario": "the fields of the scenario as a Python literal, as JSON or as a struct",
-    "project_size": TEXT,
+    "project_size": LINE,
     "difficulty": f"one of {', '.join(DIFFICULTIES)}",
 }
 _MISSING: Final = object()

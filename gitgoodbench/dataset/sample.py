@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializeAsAny, StringConstraints, model_validator
 
+LINE_LIMIT: Final = 200
+"""Characters of a text about a project: its licence, when it was made, its size."""
 
-def _storable(text: str) -> str:
-    text.encode("utf-8")  # UnicodeEncodeError is a ValueError: pydantic reports it
+LONG_LIMIT: Final = 10_000
+"""Characters of its topics, and of the name of a branch."""
+
+PATH_LIMIT: Final = 4096
+"""Bytes of a path."""
+
+
+def _line(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("not a line of printable text")
+    return text
+
+
+def _language(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9 +#./*'()&_:!-]*", text):
+        raise ValueError("not the name of a programming language")
     return text
 
 
 def _path(text: str) -> str:
-    if not text or "\0" in text:
+    data = text.encode("utf-8", "surrogateescape")  # UnicodeEncodeError is a ValueError: pydantic reports it
+    if not text or "\0" in text or len(data) > PATH_LIMIT:
         raise ValueError("not a path")
     return text
 
 
-Text = Annotated[str, AfterValidator(_storable)]
+Line = Annotated[str, StringConstraints(max_length=LINE_LIMIT), AfterValidator(_line)]
+LongLine = Annotated[str, StringConstraints(max_length=LONG_LIMIT), AfterValidator(_line)]
+Language = Annotated[
+    str, StringConstraints(to_lower=True, strip_whitespace=True, max_length=64), AfterValidator(_language)
+]
 GitPath = Annotated[str, AfterValidator(_path)]
 """A path as Git has it; bytes that are not UTF-8 appear as lone surrogates (`os.fsdecode`, `os.fsencode`)."""
 CommitId = Annotated[str, StringConstraints(pattern=r"\A([0-9a-f]{40}|[0-9a-f]{64})\z")]
 RepositoryName = Annotated[
-    str, StringConstraints(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9._-]*/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*\z")
+    str,
+    StringConstraints(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9._-]*/\.?[A-Za-z0-9_-][A-Za-z0-9._-]*\z", max_length=200),
 ]
 Difficulty = Literal["easy", "medium", "hard"]
 DIFFICULTIES: Final[tuple[Difficulty, ...]] = get_args(Difficulty)
@@ -50,7 +73,7 @@ class FileCommitChainSpec(_Frozen):
     """
 
     file: GitPath
-    branch: str = ""
+    branch: LongLine = ""
     times_seen_consecutively: int = Field(ge=1)
     purity: float = Field(ge=0, le=1)
     newest_commit: CommitId
@@ -73,16 +96,16 @@ class CherryPickSpec(_Frozen):
 class Sample(_Frozen):
     """One dataset row. spec: the fields of its `scenario` column, as its sample type has them."""
 
-    id: Annotated[str, StringConstraints(pattern=r"\A\w[\w.-]*\z", max_length=200)]
+    id: Annotated[str, StringConstraints(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9_.-]*\z", max_length=200)]
     name: RepositoryName
-    default_branch: Text = ""
-    license: Text = ""
+    default_branch: LongLine = ""
+    license: Line = ""
     stargazers: Annotated[int, Field(ge=0, lt=2**63)] | None = None
-    created_at: Text = ""
-    topics: Text = ""
-    programming_language: Annotated[Text, StringConstraints(to_lower=True, strip_whitespace=True, min_length=1)]
+    created_at: Line = ""
+    topics: LongLine = ""
+    programming_language: Language
     sample_type: str
-    project_size: Text = ""
+    project_size: Line = ""
     difficulty: Difficulty
     spec: SerializeAsAny[BaseModel]
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from gitgoodbench.git.process import Git
+from gitgoodbench.text import on_one_line
 
 _HEADS: Final = "refs/heads/"
 _REMOTES: Final = "refs/remotes/"
@@ -35,7 +36,7 @@ def branch_tips(git: Git) -> dict[str, str]:
 
 def short_name(ref: str) -> str:
     """The name of a branch, without that of its remote. Bytes that are no UTF-8 become `\\xe9`; no ref has a `\\`."""
-    ref = ref.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    ref = on_one_line(ref.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
     if ref.startswith(_REMOTES):
         return ref.removeprefix(_REMOTES).partition("/")[2]
     return ref.removeprefix(_HEADS)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
+
+from gitgoodbench.dataset.sample import LINE_LIMIT, LONG_LIMIT, Language
+from gitgoodbench.text import on_one_line
 
 SIZES: Final = (("tiny", 1_000), ("small", 10_000), ("medium", 100_000), ("large", 1_000_000))
 LARGEST: Final = "huge"
 SIZE_NAMES: Final = (*(name for name, _ in SIZES), LARGEST)
 """Published names of sizes, the smallest first."""
 
+_LANGUAGE: Final[TypeAdapter[str]] = TypeAdapter(Language)
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
@@ -36,6 +40,22 @@ class Project(BaseModel):
     contributors: _Count | None = None
     last_commit: str | None = None
     code_lines: _Count | None = None
+
+    @field_validator("default_branch", "license", "created_at", "topics", "last_commit")
+    @classmethod
+    def _fit(cls, text: str | None, field: ValidationInfo) -> str | None:
+        """Text from anywhere as rows may hold it: what is not printable as its escape, and no longer than they may."""
+        limit = LONG_LIMIT if field.field_name in ("default_branch", "topics") else LINE_LIMIT
+        return None if text is None else on_one_line(text)[:limit]
+
+    @field_validator("programming_language")
+    @classmethod
+    def _known(cls, name: str | None) -> str | None:
+        """A language that rows may have; of another nothing is known."""
+        try:
+            return None if name is None else _LANGUAGE.validate_python(name)
+        except ValidationError:
+            return None
 
     @property
     def size(self) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from gitgoodbench.dataset.findings import Finding
-from gitgoodbench.dataset.rows import COMMIT, TEXT
+from gitgoodbench.dataset.rows import COMMIT, LONG_TEXT
 from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
@@ -29,7 +29,7 @@ class FileCommitChains(MinedType):
     summary = "chains of commits that modify one file"
     expected: ClassVar[Mapping[str, str]] = {
         "file": "a path",
-        "branch": TEXT,
+        "branch": LONG_TEXT,
         "times_seen_consecutively": "a whole number, 1 or more",
         "purity": "a number from 0 to 1",
         "newest_commit": COMMIT,

@@ -111,7 +111,10 @@ def test_a_missing_field_of_the_scenario_is_named(field: str) -> None:
         (merge_row(name="owner/name\n"), "field name: expected a repository as owner/name, got 'owner/name\\n'"),
         (merge_row(stargazers=1.5), "field stargazers: expected a whole number, 0 or more, got 1.5"),
         (merge_row(stargazers=True), "field stargazers: expected a whole number, 0 or more, got True"),
-        (merge_row(topics="\ud800"), "field topics: expected text, topics separated by semicolons, got '\\ud800'"),
+        (
+            merge_row(topics="\ud800"),
+            "field topics: expected text, topics separated by semicolons, 10000 characters at most, got '\\ud800'",
+        ),
         (with_scenario(parents=["b" * 40]), f"got ['{'b' * 40}']"),
         (with_scenario(parents={"b" * 40, "c" * 40}), "(88 characters)"),
         (with_scenario(merge_commit_hash="HEAD"), "scenario.merge_commit_hash: expected a commit id (40 or 64"),
