@@ -28,6 +28,7 @@ from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.preflight import preflight_run
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import carry_out, create_run, fresh_run_folder, load_inputs, prepare_run, run_folder
+from gitgoodbench.runs.trajectories import Conversation, read_conversation
 from gitgoodbench.sandbox.base import SandboxSettings
 from gitgoodbench.sandbox.select import make_provider
 from gitgoodbench.scenario import Episode, ToolSet, load_scenarios
@@ -56,6 +57,10 @@ class Run:
     def summary(self) -> RunSummary:
         """The figures that `gitgoodbench report` prints."""
         return summarize(self.manifest, self.results, account_of(RunPaths(self.folder)))
+
+    def conversation(self, result: Result) -> Conversation | None:
+        """What was said in an episode, in whatever format it was written; None where nothing was."""
+        return read_conversation(RunPaths(self.folder).episode(*result.key))
 
     def scored(self, result: Result) -> Scored:
         """The verdict of a result, as `Bench.score` gives it."""

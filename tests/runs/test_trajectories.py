@@ -1,0 +1,72 @@
+"""Conversations are read in every format in which they were written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from gitgoodbench.errors import Status
+from gitgoodbench.models.messages import Message
+from gitgoodbench.models.recording import Exchange, Fate, Request
+from gitgoodbench.runs.paths import EpisodePaths
+from gitgoodbench.runs.trajectories import numbers_in, read_conversation
+from gitgoodbench.runs.transcript import Transcript
+
+HEAD = {"sample_id": "s0", "scenario": "mcr", "epoch": 1, "agent": "openai", "model": "m"}
+GO: Message = {"role": "user", "content": "go"}
+SAID: Message = {"role": "assistant", "content": "hm"}
+RESULT: Message = {"role": "tool", "tool_call_id": "c", "content": "the file"}
+ENDING: dict[str, Any] = {"status": "completed", "error": None, "turns": 1, "usage": {"requests": 1}, "notes": ["a"]}
+
+
+def converse(files: EpisodePaths) -> Transcript:
+    transcript = Transcript(files.trajectory, **HEAD)
+    transcript.message(GO)
+    transcript.exchange(Exchange(Request("m", [GO]), Fate.LOST, "t", 1.0, cause="down"))
+    transcript.exchange(Exchange(Request("m", [GO]), Fate.ANSWERED, "t", 1.0, message=SAID, finish_reason="stop"))
+    transcript.message(RESULT)
+    return transcript
+
+
+def test_a_conversation_that_ended(tmp_path: Path) -> None:
+    files = EpisodePaths(tmp_path)
+    converse(files).end([GO, SAID, RESULT], **ENDING)
+    read = read_conversation(files)
+    assert read is not None
+    assert (read.head, read.messages, read.ending) == (HEAD, (GO, SAID, RESULT), ENDING)
+    assert [line["kind"] for line in read.lines] == [
+        "episode", "message", "request", "fault", "answer", "message", "end",
+    ]  # fmt: skip
+    assert [answer["finish_reason"] for answer in read.answers] == ["stop"]
+
+
+def test_a_conversation_that_was_killed_in_the_middle_of_a_line(tmp_path: Path) -> None:
+    files = EpisodePaths(tmp_path)
+    converse(files)
+    files.trajectory.write_bytes(files.trajectory.read_bytes() + b'{"kind": "mess')
+    read = read_conversation(files)
+    assert read is not None
+    assert (read.messages, read.ending) == ((GO, SAID, RESULT), None)
+
+
+def test_a_trajectory_of_before(tmp_path: Path) -> None:
+    files = EpisodePaths(tmp_path)
+    former = {**HEAD, **ENDING, "status": Status.COMPLETED, "messages": [GO, SAID, RESULT]}
+    files.former_trajectory.write_text(json.dumps(former))
+    read = read_conversation(files)
+    assert read is not None
+    assert (read.head, read.messages, read.ending, read.lines) == (HEAD, (GO, SAID, RESULT), ENDING, ())
+
+
+def test_what_is_no_trajectory_is_none(tmp_path: Path) -> None:
+    files = EpisodePaths(tmp_path)
+    assert read_conversation(files) is None
+    files.former_trajectory.write_text("[]")
+    assert read_conversation(files) is None
+    files.trajectory.write_text("nothing\n")
+    assert read_conversation(files) is None
+
+
+def test_numbers_of_messages() -> None:
+    assert numbers_in([[0, 2], [5, 5], [3, 4]]) == [0, 1, 2, 5, 3, 4]
