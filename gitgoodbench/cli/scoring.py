@@ -29,6 +29,7 @@ from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.judging import judge_options
 from gitgoodbench.runs.manifest import pin_scoring, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.preflight import in_words, preflight_judges, with_models
 from gitgoodbench.runs.rescore import Rescored, choose_rejudging, rescore_run
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import EXIT_INFRASTRUCTURE, check_money, stored_config
@@ -109,8 +110,11 @@ def _score(
     panel = None if options is None else open_panel(options)
     with paths.held(), progress.shown():
         books = open_books(paths, config)
+        found = {} if panel is None else preflight_judges(panel, books.ledger)
+        for line in in_words(found):
+            say(console, line)
         pinned = pin_scoring(_scoring_plugins(scenarios, config.score))
-        write_manifest(paths, manifest.model_copy(update={"rescored": pinned}))
+        write_manifest(paths, with_models(manifest, found).model_copy(update={"rescored": pinned}))
         settling = Settling(store, manifest.config.tools, panel, rejudge, pinned.rules, books)
         return rescore_run(paths, manifest, samples, scenarios, settling, jobs=config.jobs)
 

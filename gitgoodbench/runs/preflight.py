@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from gitgoodbench.errors import CostLimitReached, UserError
 from gitgoodbench.models.finding import Finding
 from gitgoodbench.models.recording import recording
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, open_books
 from gitgoodbench.runs.config import RunConfig
-from gitgoodbench.runs.ledger import PREFLIGHT
-from gitgoodbench.runs.manifest import read_manifest, write_manifest
+from gitgoodbench.runs.ledger import PREFLIGHT, Ledger
+from gitgoodbench.runs.manifest import Manifest, read_manifest, write_manifest
 from gitgoodbench.runs.plan import finished_result
 from gitgoodbench.runs.redact import redact_url
 from gitgoodbench.runs.session import PreparedRun
 from gitgoodbench.scenario import JudgedScenario
+from gitgoodbench.scoring.judge.panel import Panel
 
 Findings = dict[str, Finding]
 """`agent gpt-4o`, `judge gpt-4o` -> what its preflight showed."""
@@ -59,28 +60,47 @@ def preflight_run(run: PreparedRun, known: MutableMapping[str, Finding] | None =
         if ledger.limit_reached is not None:
             return {}
         try:
-            with recording(Bookkeeper(ledger, Account("", PREFLIGHT))):
-                found = _ask(run, plays=plays, judges=judges, known={} if known is None else known)
+            found = _ask(run, ledger, plays=plays, judges=judges, known={} if known is None else known)
         except CostLimitReached:
             return {}
         _check_limits(run.config, found)
-        manifest = read_manifest(run.paths)
-        models = {**manifest.models, **{name: _on_record(finding) for name, finding in found.items()}}
-        write_manifest(run.paths, manifest.model_copy(update={"models": models}))
+        write_manifest(run.paths, with_models(read_manifest(run.paths), found))
     return found
 
 
-def _ask(run: PreparedRun, *, plays: bool, judges: bool, known: MutableMapping[str, Finding]) -> Findings:
+def _ask(
+    run: PreparedRun, ledger: Ledger, *, plays: bool, judges: bool, known: MutableMapping[str, Finding]
+) -> Findings:
     found: Findings = {}
     agent = next(iter(run.agents.values()))
     if plays and isinstance(agent, Preflighted):
-        found[f"agent {agent.model or agent.name}"] = agent.preflight()
+        with recording(Bookkeeper(ledger, Account("", PREFLIGHT))):
+            found[f"agent {agent.model or agent.name}"] = agent.preflight()
     if judges and run.panel is not None:
         names = [f"judge {model}" for model in run.panel.models]
         if not known.keys() >= set(names):
-            known.update((f"judge {model}", finding) for model, finding in run.panel.preflight().items())
+            known.update(preflight_judges(run.panel, ledger))
         found |= {name: known[name] for name in names}
     return found
+
+
+def preflight_judges(panel: Panel, ledger: Ledger) -> Findings:
+    """Try each judge.
+
+    Raises:
+        RunAborted: one of them cannot be asked.
+    """
+    with recording(Bookkeeper(ledger, Account("", PREFLIGHT))):
+        return {f"judge {model}": finding for model, finding in panel.preflight().items()}
+
+
+def with_models(manifest: Manifest, found: Mapping[str, Finding]) -> Manifest:
+    """The manifest with what was found of models, beside what was found of others before."""
+    entries = {
+        name: dataclasses.asdict(finding) | {"address": redact_url(finding.address), "dialect": list(finding.dialect)}
+        for name, finding in found.items()
+    }
+    return manifest.model_copy(update={"models": {**manifest.models, **entries}})
 
 
 def _open_work(run: PreparedRun) -> tuple[bool, bool]:
@@ -107,10 +127,6 @@ def _check_limits(config: RunConfig, found: Mapping[str, Finding]) -> None:
             raise UserError(
                 f"{flags[0]} cannot be watched: {finding.address} does not report how many tokens it used; leave it out"
             )
-
-
-def _on_record(finding: Finding) -> dict[str, Any]:
-    return dataclasses.asdict(finding) | {"address": redact_url(finding.address), "dialect": list(finding.dialect)}
 
 
 def in_words(found: Mapping[str, Finding]) -> Iterator[str]:
