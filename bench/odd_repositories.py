@@ -36,7 +36,9 @@ from tests.support.oddities import ODDITIES
 
 @dataclass(frozen=True)
 class Result:
-    """same: whether the real rows are as without the odd repository. note: what was said about that."""
+    """same: whether the real rows are as without the odd repository. rows: of that one, right: those of them that the
+    oracles play. note: what the run says that it does not say without it.
+    """
 
     same: bool
     rows: int
@@ -54,7 +56,7 @@ class Beside:
             place = self._repos / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to((mirrors / name).resolve())
-        self._plain, _ = self._mined([])
+        self._plain, self._said = self._mined([])
         self._plain_dataset = self._dataset()
         self._scenarios = load_scenarios()
         self.rows = len(self._plain)
@@ -72,9 +74,9 @@ class Beside:
             played = sum(json.loads(line)["sample_type"] != "cherry_pick" for line in odd)
         finally:
             shutil.rmtree(self._repos / name)
-        return Result(same, played, right, said)
+        return Result(same, played, right, "; ".join(note for note in said if note not in self._said))
 
-    def _mined(self, more: Sequence[str]) -> tuple[list[bytes], str]:
+    def _mined(self, more: Sequence[str]) -> tuple[list[bytes], list[str]]:
         """The lines of the mined file, and what was left out or not mined."""
         out = self._folder / "mined.jsonl"
         said = self._run(
@@ -85,7 +87,7 @@ class Beside:
         left_out = [part for line in lines if line.startswith("left out: ") for part in line[10:].split(", ")]
         notes = [part for part in left_out if not part.endswith("out of time")]
         notes += [line.split(maxsplit=1)[1] for line in lines if line.startswith("odd/") and ": " in line]
-        return out.read_bytes().split(b"\n")[:-1], "; ".join(" ".join(note.split()) for note in notes)
+        return out.read_bytes().split(b"\n")[:-1], [" ".join(note.split()) for note in notes]
 
     def _dataset(self) -> list[str]:
         """The rows of the real repositories in all splits of a dataset, in any order."""

@@ -1,12 +1,14 @@
 """The cheap part of setting up an episode: what was found although it cannot be checked out.
 
-Git lets trees hold names that its index refuses (`.git`, `..`) and names that no disk takes. A row whose trees have
-one of the former cannot be played at all; the latter are left out of workspaces, unless the row is about such a file.
+Git lets trees hold names that its index refuses (`.git`, `..`), the same name twice, and names that no disk takes. A
+row whose trees have one of the former cannot be played at all; the latter are left out of workspaces, unless the row is
+about such a file.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -29,12 +31,19 @@ class CheckoutWatch:
     def __init__(self, reader: ObjectReader) -> None:
         self._reader = reader
         self._unfit: set[bytes] = set()
+        self._never: set[bytes] = set()
         self.refused = 0
 
     def visit(self, commit: Commit) -> None:
-        for _, path in commit.changes or ():
+        paths = [path for _, path in commit.changes or ()]
+        if len(set(paths)) < len(paths):
+            self._never.update(path for path, count in Counter(paths).items() if count > 1)
+            self._unfit |= self._never
+        for path in paths:
             if (len(path) > LONGEST_PATH or _SUSPECT.search(path)) and not fits_on_disk(path):
                 self._unfit.add(path)
+                if not is_tree_path(path):
+                    self._never.add(path)
 
     def allows(self, commits: Iterable[str]) -> bool:
         """Whether a row about these commits can be checked out."""
@@ -49,7 +58,7 @@ class CheckoutWatch:
 
     def _in_the_way(self, path: bytes, commits: list[str]) -> bool:
         entries = set(self._entries(path, commits))
-        return len(entries) > 1 or (not is_tree_path(path) and entries != {None})
+        return len(entries) > 1 or (path in self._never and entries != {None})
 
     def _entries(self, path: bytes, commits: list[str]) -> Iterator[object]:
         for commit in commits:

@@ -39,7 +39,15 @@ NOT_MINED = {
 }
 
 
-UNFIT = {"name-git", "name-git-capitals", "name-git-tilde", "name-git-ignorable", "name-dot", "name-dot-dot"}
+UNFIT = {
+    "name-git",
+    "name-git-capitals",
+    "name-git-tilde",
+    "name-git-ignorable",
+    "name-dot",
+    "name-dot-dot",
+    "tree-twice",
+}
 
 
 @pytest.mark.parametrize("name", sorted(UNFIT | {"name-long-changing"}))
