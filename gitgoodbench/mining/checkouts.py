@@ -22,6 +22,10 @@ _SUSPECT: Final = re.compile(
 """All paths that do not fit on a disk for their names, and some that do: most are above suspicion."""
 
 
+_NO_OBJECT: Final = tuple(b"0" * 40 + status for status in (b" A", b" M", b" T"))
+"""How the raw line of an entry ends that has the null id: Git's index refuses it."""
+
+
 class CheckoutWatch:
     """Is shown every commit; then says of commits whether a row about them can be set up.
 
@@ -39,7 +43,10 @@ class CheckoutWatch:
         if len(set(paths)) < len(paths):
             self._never.update(path for path, count in Counter(paths).items() if count > 1)
             self._unfit |= self._never
-        for path in paths:
+        for header, path in commit.changes or ():
+            if header.endswith(_NO_OBJECT):
+                self._never.add(path)
+                self._unfit.add(path)
             if (len(path) > LONGEST_PATH or _SUSPECT.search(path)) and not fits_on_disk(path):
                 self._unfit.add(path)
                 if not is_tree_path(path):

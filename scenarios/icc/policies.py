@@ -159,4 +159,4 @@ def _name(file: FileChange) -> str:
 
 def _text(message: bytes) -> str:
     """A real message as a tool takes it: none is empty or too long."""
-    return clean_message(message[:MAX_MESSAGE_BYTES]).decode("utf-8", "surrogateescape") or "(no message)"
+    return clean_message(message[: MAX_MESSAGE_BYTES - 1]).decode("utf-8", "surrogateescape") or "(no message)"

@@ -197,7 +197,7 @@ def _rebase_by_shell(episode: RebaseEpisode, call: Call, steps: Sequence[Step]) 
 
 def _as_text(message: bytes) -> bytes:
     """A message that the tools take: none is blank, or longer than they allow."""
-    return clean_message(message[:MAX_MESSAGE_BYTES].replace(b"\0", b"")) or b"No message\n"
+    return clean_message(message[: MAX_MESSAGE_BYTES - 1].replace(b"\0", b"")) or b"No message\n"
 
 
 def _text_of(step: Step) -> str | None:

@@ -31,7 +31,7 @@ from tests.support.oddities import ODDITIES
 PLAIN = {"merge": 1, "file_commit_chain": 1}
 
 WITH_MORE_CHAINS = {"name-latin-1": 2, "name-pathspec": 2, "name-escapes": 2, "history-octopus": 3}
-WITHOUT_MERGE = {"history-shallow-above", "objects-missing-tree", "tree-folder-of-blob", "tree-null-id", "name-slash"}
+WITHOUT_MERGE = {"history-shallow-above", "objects-missing-tree", "tree-folder-of-blob", "name-slash"}
 NOT_MINED = {
     "config-broken": "bad config line 4",
     "config-extension": "unknown repository extension 'future': it needs a newer Git",
@@ -57,8 +57,17 @@ def test_what_cannot_be_checked_out_is_left_out_and_counted(tmp_path: Path, name
     assert left_out(tmp_path / "odd") == {"rows with files that cannot be checked out": 2}
 
 
+def test_an_entry_without_an_object_costs_its_rows_and_the_merge_that_git_gives_up_on(tmp_path: Path) -> None:
+    build(tmp_path / "odd", ODDITIES["tree-null-id"])
+    assert mined_rows(tmp_path / "odd") == []
+    assert left_out(tmp_path / "odd") == {
+        "merges with missing objects": 1,
+        "rows with files that cannot be checked out": 1,
+    }
+
+
 @pytest.mark.parametrize(
-    "name", sorted(set(ODDITIES) - NOT_MINED.keys() - UNFIT - {"name-empty", "name-long-changing"})
+    "name", sorted(set(ODDITIES) - NOT_MINED.keys() - UNFIT - {"name-empty", "name-long-changing", "tree-null-id"})
 )
 def test_what_is_odd_hides_no_other_row(tmp_path: Path, name: str) -> None:
     build(tmp_path / "odd", ODDITIES[name])
