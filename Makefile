@@ -21,6 +21,8 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade pip
 	PYTHONWARNINGS='ignore:Editable installation' $(PIP) install --editable '.[dev]' $(CONSTRAINTS:%=--constraint %)
+	@echo "compiling tree edit distance, once; this takes a minute or more"
+	$(BIN)/python -c 'import gitgoodbench; gitgoodbench.warm_up()'
 	touch $(READY)
 
 constraints:  ## take the newest versions of everything in a fresh .venv, and write them to constraints.txt

@@ -16,6 +16,9 @@ from gitgoodbench.runs.config import FLAGS, SEVERAL, RunConfig, spelling
 VARIABLE: Final = "GITGOODBENCH_"
 """How names of variables begin."""
 
+NO_FLAGS: Final = ("GITGOODBENCH_CACHE", "GITGOODBENCH_JUDGE_API_KEY")
+"""Variables that set no flag: the cache folder, so that `--cache` has no variable, and a key."""
+
 _BOUNDS = {"min": "ge", "max": "le"}
 
 Command = TypeVar("Command", bound=Callable[..., int])
@@ -66,7 +69,7 @@ def flag_of(name: str, *, variable: bool) -> Any:
             help=flag.help,
         )
     bounds = {key: getattr(part, by) for key, by in _BOUNDS.items() for part in field.metadata if hasattr(part, by)}
-    make = variable_option if variable else option
+    make = variable_option if variable and variable_of(spelling(name)) not in NO_FLAGS else option
     return make(_names(name), *flag.short, help=flag.help, metavar=flag.metavar, **bounds)
 
 
