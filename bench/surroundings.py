@@ -175,7 +175,9 @@ def carry_out(case: Case, folder: Path, environment: dict[str, str]) -> Ended:
         wrong.append(f"{len(own)} lines")
     if lost := [name for name, digest in before.items() if saved(folder).get(name) != digest]:
         wrong.append(f"lost: {', '.join(lost)}")
-    return Ended(ended.returncode, said[0].replace(str(folder), "."), "; ".join(wrong))
+    return Ended(
+        ended.returncode, said[0].replace(str(folder), ".").replace(sys.executable, "python"), "; ".join(wrong)
+    )
 
 
 def saved(folder: Path) -> dict[str, str]:
