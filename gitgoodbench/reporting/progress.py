@@ -10,8 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from gitgoodbench.errors import Status
+from gitgoodbench.reporting.money import in_dollars
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.runs.execute import Observer
+from gitgoodbench.runs.ledger import Spent
 from gitgoodbench.runs.result import Result
 
 _ESTIMATE_OVER_S = 3600.0
@@ -26,25 +28,27 @@ class _Totals:
         self.done = 0
         self.solved: int | None = None
         self.statuses: Counter[Status] = Counter()
-        self.cost: float | None = None
+        self.spent = Spent()
 
     def add(self, result: Result) -> None:
         self.done += 1
         if result.solved is not None:
             self.solved = (self.solved or 0) + result.solved
         self.statuses[result.status] += 1
-        if result.usage.cost_usd is not None:
-            self.cost = (self.cost or 0.0) + result.usage.cost_usd
 
     def remove(self, result: Result) -> None:
-        """Of an episode that is tried again; what it has cost stays."""
+        """Of an episode that is tried again."""
         self.done -= 1
         self.statuses[result.status] -= 1
 
     def text(self) -> str:
         counts = [] if self.solved is None else [f"{self.solved} solved"]
         counts += [f"{count} {status}" for status, count in sorted(self.statuses.items()) if count]
-        return ", ".join(counts) + (f", ${self.cost:.2f}" if self.cost else "")
+        return ", ".join([*counts, *self.money()])
+
+    def money(self) -> list[str]:
+        """What was spent, if anything."""
+        return [in_dollars(self.spent)] if self.spent.cost_usd else []
 
 
 class PlainProgress:
@@ -61,12 +65,15 @@ class PlainProgress:
             self._totals.add(result)
         self.note(f"{self._label}: {planned} episodes" + (f", {len(kept)} of them finished before" if kept else ""))
 
+    def paid(self, spent: Spent) -> None:
+        self._totals.spent = spent
+
     def finished(self, result: Result) -> None:
         totals = self._totals
         totals.add(result)
         verdict = _verdict(result)
         seconds = "" if result.timings.total_s is None else f" {result.timings.total_s:.1f} s"
-        money = f" ${totals.cost:.2f}" if totals.cost else ""
+        money = "".join(f" {spent}" for spent in totals.money())
         reason = f": {result.error.message[:120]}" if result.error and not result.status.is_success else ""
         episode = "/".join(map(str, result.key))
         self.note(f"[{totals.done}/{totals.planned}] {episode} {result.status}{verdict}{seconds}{money}{reason}")
@@ -93,6 +100,9 @@ class LiveProgress:
         for result in kept:
             self._totals.add(result)
         self._progress.reset(self._task, total=planned, completed=len(kept), counts=self._totals.text())
+
+    def paid(self, spent: Spent) -> None:
+        self._totals.spent = spent
 
     def finished(self, result: Result) -> None:
         self._totals.add(result)

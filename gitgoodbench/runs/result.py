@@ -189,12 +189,6 @@ class Result(_Record):
         """Whether a resumed run has work here: the episode again, or only its judging."""
         return not self.status.is_final or self.awaits_judge
 
-    @property
-    def spent_usd(self) -> float:
-        """The known costs of agent and judge."""
-        judge = 0.0 if self.judge is None else self.judge.usage.cost_usd or 0.0
-        return (self.usage.cost_usd or 0.0) + judge
-
 
 def dump_json(value: Any) -> bytes:
     """JSON as ASCII: lone surrogates, which models do send, stay what they are instead of failing to encode."""

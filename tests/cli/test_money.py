@@ -211,8 +211,11 @@ def test_the_limit_counts_agent_and_judges(money: CommandLine) -> None:
         )  # fmt: skip
         assert 1.5 <= server.billed < 1.5 + ANSWER
         check(money, server)
-        assert money("resume", run_of(money), "--max-cost", "9").code == 0
+        shown = money("resume", run_of(money), "--max-cost", "9")
+        assert shown.code == 0
         check(money, server)
+        (last,) = [line for line in shown.err.split("\n") if line.startswith("[5/5]")]
+        assert last.endswith(f" ${server.billed:.2f}")
     assert set(server.by) == {"m", "judge-a"}
 
 

@@ -17,6 +17,7 @@ from gitgoodbench.scoring.judge.answers import Comparison, UnreadableAnswer, rea
 from gitgoodbench.scoring.judge.prompt import ASK_AGAIN, CONNECTION_TEST, Question
 from gitgoodbench.scoring.judge.record import OpinionRecord, QuestionRecord, RawAnswer, total_usage
 from gitgoodbench.scoring.judge.votes import Order, Vote, both_orders, majority, vote_of
+from gitgoodbench.text import capped, clean
 
 QUESTION_TIMEOUT_S: Final = 1800.0
 """For one question in one order, all tries and waits included."""
@@ -109,15 +110,20 @@ def _read(said: Answer | str, finish_reason: str) -> tuple[RawAnswer, Comparison
     """Read what a judge says; where that is no answer, what it thought, which is where some servers put all of it."""
     text, thoughts = (said, "") if isinstance(said, str) else (said.text, said.thoughts)
     try:
-        return RawAnswer(text=text, finish_reason=finish_reason), read_comparison(text)
+        return RawAnswer(text=_kept(text), finish_reason=finish_reason), read_comparison(text)
     except UnreadableAnswer as problem:
-        unreadable = RawAnswer(text=text, finish_reason=finish_reason, problem=str(problem))
+        unreadable = RawAnswer(text=_kept(text), finish_reason=finish_reason, problem=str(problem))
     if thoughts:
         try:
-            return RawAnswer(text=thoughts, finish_reason=finish_reason), read_comparison(thoughts)
+            return RawAnswer(text=_kept(thoughts), finish_reason=finish_reason), read_comparison(thoughts)
         except UnreadableAnswer:
             pass
     return unreadable, None
+
+
+def _kept(text: str) -> str:
+    """An answer as a result holds it: some write megabytes. The transcript has it whole."""
+    return capped(clean(text))
 
 
 def _majority_of(asked: Sequence[QuestionRecord], order: Order, repeats: int) -> Vote | None:

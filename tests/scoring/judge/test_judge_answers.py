@@ -7,7 +7,10 @@ import json
 import pytest
 
 from gitgoodbench.scoring.judge.answers import Comparison, UnreadableAnswer, read_comparison
+from gitgoodbench.scoring.judge.prompt import make_question
 from gitgoodbench.scoring.judge.votes import Preference
+from tests.support.judging import PAIR, make_judge
+from tests.support.scripted_llm import ScriptedServer, says
 
 
 @pytest.mark.parametrize("preference", list(Preference))
@@ -57,3 +60,11 @@ def test_the_one_answer_in_prose_is_read(text: str) -> None:
 def test_anything_else_is_unreadable_and_says_why(text: str, problem: str) -> None:
     with pytest.raises(UnreadableAnswer, match=f"^{problem}"):
         read_comparison(text)
+
+
+def test_an_answer_of_megabytes_is_cut_in_the_record() -> None:
+    with ScriptedServer([says("é" * 2_500_000)] * 4) as server:
+        opinion = make_judge(server).ask(make_question(PAIR, seed="e", limit=60_000), 1)
+    (first, _) = opinion.questions[0].answers
+    assert first.text.endswith("\n[cut: only the first 100000 of 5000000 bytes are shown]")
+    assert len(first.text.encode()) < 101_000
