@@ -28,16 +28,15 @@ class Column:
     of_published: Callable[[PublishedFigure], str] = lambda _: UNKNOWN
 
 
-def solve_columns(every: Sequence[Figures], *, intervals: bool) -> list[Column]:
+def solve_columns(every: Sequence[Figures]) -> list[Column]:
     """Success, and solved in each of the denominators that say anything here."""
-    rate, note = (with_interval, " [95 %]") if intervals else (proportion, "")
     columns = [_SUCCESS]
     if any(figures.total.of_attainable.total for figures in every):
-        columns.append(Column("of attainable", lambda figures: rate(figures.total.of_attainable)))
+        columns.append(Column("of attainable", lambda figures: with_interval(figures.total.of_attainable)))
     for word in dict.fromkeys(word for figures in every for word in figures.total.of_traits):
-        columns.append(_trait_column(word, rate))
+        columns.append(_trait_column(word))
     columns += [
-        Column(f"of answers{note}", lambda figures: rate(figures.total.of_answers)),
+        Column("of answers [95 %]", lambda figures: with_interval(figures.total.of_answers)),
         Column("of all", lambda figures: _of_all(figures.total), _published_rate),
     ]
     return columns
@@ -54,10 +53,9 @@ def epoch_columns(every: Sequence[Figures]) -> list[Column]:
     return columns + [_repeats_column(f"pass^{k}", k, lambda cell: cell.pass_hat) for k in shown[1:]]
 
 
-def unsettled_columns(*, intervals: bool) -> list[Column]:
+def unsettled_columns() -> list[Column]:
     """Success, and the gates, where nothing is known of solved."""
-    rate, note = (with_interval, " [95 %]") if intervals else (proportion, "")
-    return [_SUCCESS, Column(f"all gates met{note}", lambda figures: rate(figures.total.all_gates))]
+    return [_SUCCESS, Column("all gates met [95 %]", lambda figures: with_interval(figures.total.all_gates))]
 
 
 def effort_columns(every: Sequence[Figures]) -> list[Column]:
@@ -107,8 +105,8 @@ _SUCCESS = Column(
 )
 
 
-def _trait_column(word: str, rate: Callable[[Proportion], str]) -> Column:
-    return Column(f"of {word}", lambda figures: rate(figures.total.of_traits.get(word, Proportion(0, 0))))
+def _trait_column(word: str) -> Column:
+    return Column(f"of {word}", lambda figures: with_interval(figures.total.of_traits.get(word, Proportion(0, 0))))
 
 
 def _of_all(cell: Cell) -> str:

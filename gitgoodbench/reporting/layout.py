@@ -67,12 +67,19 @@ def labels_of(summaries: Sequence[RunSummary]) -> list[str]:
 
 
 def make_table(console: Console, headers: Sequence[str]) -> Table:
-    """A table without rows: the first column to the left, the others to the right. A header may have two lines."""
+    """A table without rows: the first column to the left, the others to the right. A header may have two lines.
+
+    On a terminal, names take at most half of its width, and go on below: no figure is cut.
+    """
     box = SIMPLE_HEAD if console.is_terminal else None
     table = Table(box=box, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    widest = console.width // 2 if console.is_terminal else None
     for position, header in enumerate(headers):
         side: Literal["left", "right"] = "right" if position else "left"
-        table.add_column(Text(for_terminal(header)), justify=side, no_wrap=True, vertical="bottom")
+        table.add_column(
+            Text(for_terminal(header)), justify=side, no_wrap=bool(position), vertical="bottom",
+            overflow="ellipsis" if position else "fold", max_width=None if position else widest,
+        )  # fmt: skip
     return table
 
 

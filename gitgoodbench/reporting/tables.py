@@ -116,10 +116,8 @@ def _print_qualities(console: Console, name: str, rows: Sequence[_Row]) -> None:
 
 
 def _print_solved(console: Console, name: str, rows: Sequence[_Row], published: Sequence[PublishedFigure]) -> None:
-    """The first table of a scenario, without intervals where they are too wide."""
-    table = _solved_table(console, rows, published, intervals=True)
-    if too_wide(console, table):
-        table = _solved_table(console, rows, published, intervals=False)
+    """The first table of a scenario."""
+    table = _solved_table(console, rows, published)
     about = f"on {_suites(rows)}{_samples(rows) if name != _ALL else ''}"
     print_table(console, f"{name}: {_what_is_known(rows)}, {about}", table)
 
@@ -143,12 +141,10 @@ def _print_epochs(console: Console, name: str, rows: Sequence[_Row]) -> None:
         print_table(console, f"{name}: {title}", _table(console, rows, columns))
 
 
-def _solved_table(
-    console: Console, rows: Sequence[_Row], published: Sequence[PublishedFigure], *, intervals: bool
-) -> Table:
+def _solved_table(console: Console, rows: Sequence[_Row], published: Sequence[PublishedFigure]) -> Table:
     every = [row.figures for row in rows]
     settled = published or any(map(_is_settled, every))
-    columns = solve_columns(every, intervals=intervals) if settled else unsettled_columns(intervals=intervals)
+    columns = solve_columns(every) if settled else unsettled_columns()
     columns += effort_columns(every)
     table = make_table(console, ["agent", "rows", *(column.header for column in columns)])
     for row in rows:

@@ -298,14 +298,28 @@ def test_published_figures_stand_beside_with_their_source() -> None:
     assert "published figures: GitGoodBench, arXiv 2505.22583; reported by others on the 60 merge rows" in lines[-3]
 
 
-def test_a_narrow_terminal_loses_intervals_first_and_then_has_the_last_columns_below() -> None:
+def test_a_narrow_terminal_has_the_columns_without_room_below_and_loses_no_interval() -> None:
     console, stream = terminal(80)
     print_report(console, [oracle(), model()], by=[])
     assert all(len(line) <= 80 for line in stream.getvalue().split("\n"))
-    lines = lines_of(stream.getvalue())
-    at = lines.index("oracle 3 3/3 100.0 % 3/3 100.0 % 3/3 100.0 % 3/3 100.0 %")
-    assert lines[at + 2] == "agent cost s/episode"
-    assert lines[at + 4 : at + 6] == ["oracle $0.75 1.50", "openai (gpt-4o) $1.75 1.50"]
+    lines = [line for line in lines_of(stream.getvalue()) if line.strip("\u2500 ")]
+    at = lines.index("agent rows success of attainable")
+    assert lines[at : at + 6] == [
+        "agent rows success of attainable",
+        "oracle 3 3/3 100.0 % 3/3 100.0 % [43.9, 100.0]",
+        "openai (gpt-4o) 3 2/3 66.7 % 1/2 50.0 % [9.5, 90.5]",
+        "agent of answers [95 %] of all cost s/episode",
+        "oracle 3/3 100.0 % [43.9, 100.0] 3/3 100.0 % $0.75 1.50",
+        "openai (gpt-4o) 1/2 50.0 % [9.5, 90.5] 1/3 33.3 % $1.75 1.50",
+    ]
+
+
+def test_a_name_too_long_for_a_terminal_is_wrapped_and_no_interval_is_cut() -> None:
+    console, stream = terminal(60)
+    summary = summarize(make_manifest(agent="openai", model="m" * 50, run_id="a"), [make_result("s0")])
+    print_report(console, [summary], by=[])
+    assert stream.getvalue().count("1/1 100.0 % [20.7, 100.0]") == 2
+    assert "\u2026" not in stream.getvalue()
 
 
 def test_output_that_is_no_terminal_has_no_colours_boxes_or_wrapping(capsys) -> None:  # type: ignore[no-untyped-def]
