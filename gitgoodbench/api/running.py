@@ -23,7 +23,6 @@ from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.judging import choose_judge
-from gitgoodbench.runs.ledger import Spent
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.preflight import preflight_run
@@ -182,8 +181,6 @@ class _Silent:
     """An observer of a run that says nothing."""
 
     def begin(self, planned: int, kept: Sequence[Result]) -> None: ...
-
-    def paid(self, spent: Spent) -> None: ...
 
     def finished(self, result: Result) -> None: ...
 

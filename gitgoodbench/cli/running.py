@@ -23,6 +23,7 @@ from gitgoodbench.reporting.published import published_figures
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize, varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
+from gitgoodbench.runs.activity import Activity
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.execute import Execution
@@ -163,7 +164,7 @@ def _carry_out(
     manifest = run.manifest
     name = manifest.agent["name"] if manifest.agent["model"] is None else f"{manifest.agent['model']}"
     hint = resume_command(unfinished)
-    with watching(console, f"{name} on {manifest.suite.spec}", progress) as observer:
+    with watching(console, f"{name} on {manifest.suite.spec}", progress, Activity(run.paths)) as observer:
         return carry_out(
             run,
             observer,

@@ -1,82 +1,100 @@
-"""Watching a run: a live bar on a terminal, one plain line for each finished episode elsewhere."""
+"""Watching a run: a live display on a terminal; elsewhere a line for each finished episode, and one now and then."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from gitgoodbench.errors import Status
-from gitgoodbench.reporting.money import in_dollars
 from gitgoodbench.reporting.repositories import RepositoryProgress
+from gitgoodbench.reporting.running import Screen, in_words, money, total_money
+from gitgoodbench.reporting.totals import Totals, clock_time
+from gitgoodbench.runs.activity import Activity
 from gitgoodbench.runs.execute import Observer
-from gitgoodbench.runs.ledger import Spent
 from gitgoodbench.runs.result import Result
 
-_ESTIMATE_OVER_S = 3600.0
-"""The time left is estimated from the episodes of the last hour: one of them may take many minutes."""
-
-
-class _Totals:
-    """Counts and cost so far, earlier sessions included. solved: None while no episode is known to be solved or not."""
-
-    def __init__(self) -> None:
-        self.planned = 0
-        self.done = 0
-        self.solved: int | None = None
-        self.statuses: Counter[Status] = Counter()
-        self.spent = Spent()
-
-    def add(self, result: Result) -> None:
-        self.done += 1
-        if result.solved is not None:
-            self.solved = (self.solved or 0) + result.solved
-        self.statuses[result.status] += 1
-
-    def remove(self, result: Result) -> None:
-        """Of an episode that is tried again."""
-        self.done -= 1
-        self.statuses[result.status] -= 1
-
-    def text(self) -> str:
-        counts = [] if self.solved is None else [f"{self.solved} solved"]
-        counts += [f"{count} {status}" for status, count in sorted(self.statuses.items()) if count]
-        return ", ".join([*counts, *self.money()])
-
-    def money(self) -> list[str]:
-        """What was spent, if anything."""
-        return [in_dollars(self.spent)] if self.spent.cost_usd else []
+_SAY_EVERY_S = 30.0
+_LOOK_EVERY_S = 1.0
+_REASON_WIDTH = 120
 
 
 class PlainProgress:
-    """One line for every finished episode."""
+    """A line for every finished episode, and one where nothing was said for a while and something is under way."""
 
-    def __init__(self, console: Console, label: str) -> None:
+    def __init__(
+        self,
+        console: Console,
+        label: str,
+        activity: Activity,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._console = console
         self._label = label
-        self._totals = _Totals()
+        self._activity = activity
+        self._totals = Totals(clock)
+        self._clock = clock
+        self._now = now
+        self._said = clock()
 
     def begin(self, planned: int, kept: Sequence[Result]) -> None:
-        self._totals.planned = planned
         for result in kept:
             self._totals.add(result)
+        self._totals.begin(planned, len(kept))
         self.note(f"{self._label}: {planned} episodes" + (f", {len(kept)} of them finished before" if kept else ""))
 
-    def paid(self, spent: Spent) -> None:
-        self._totals.spent = spent
+    def finished(self, result: Result) -> None:
+        self._totals.add(result)
+        self._activity.look()
+        self.note(finished_line(self._totals, result, total_money(self._activity.spending)))
+
+    def again(self, failed: Sequence[Result]) -> None:
+        for result in failed:
+            self._totals.remove(result)
+        self.note(again_note(failed))
+
+    def note(self, text: str) -> None:
+        self._said = self._clock()
+        self._console.print(text, markup=False, soft_wrap=True)
+
+    def tick(self) -> None:
+        """Say how far it is, if it is time to."""
+        if self._clock() - self._said < _SAY_EVERY_S:
+            return
+        playing = self._activity.look()
+        if not playing:
+            return
+        totals, left = self._totals, self._totals.seconds_left()
+        time_left = "" if left is None else f", {clock_time(left)} left"
+        parts = [f"{clock_time(totals.seconds())}{time_left}", totals.text(), money(self._activity.spending)]
+        so_far = "; ".join(filter(None, parts))
+        self.note(f"[{totals.done}/{totals.planned}] {so_far}; running: {in_words(playing, self._now())}")
+
+
+class LiveProgress:
+    """Keeps the screen up to date; failures and notes scroll by above it."""
+
+    def __init__(self, console: Console, totals: Totals, screen: Screen, activity: Activity) -> None:
+        self._console = console
+        self._totals = totals
+        self._screen = screen
+        self._activity = activity
+
+    def begin(self, planned: int, kept: Sequence[Result]) -> None:
+        for result in kept:
+            self._totals.add(result)
+        self._totals.begin(planned, len(kept))
 
     def finished(self, result: Result) -> None:
-        totals = self._totals
-        totals.add(result)
-        verdict = _verdict(result)
-        seconds = "" if result.timings.total_s is None else f" {result.timings.total_s:.1f} s"
-        money = "".join(f" {spent}" for spent in totals.money())
-        reason = f": {result.error.message[:120]}" if result.error and not result.status.is_success else ""
-        episode = "/".join(map(str, result.key))
-        self.note(f"[{totals.done}/{totals.planned}] {episode} {result.status}{verdict}{seconds}{money}{reason}")
+        self._totals.add(result)
+        self._screen.look()
+        if not result.status.is_success:
+            self.note(finished_line(self._totals, result, total_money(self._activity.spending)))
 
     def again(self, failed: Sequence[Result]) -> None:
         for result in failed:
@@ -87,41 +105,19 @@ class PlainProgress:
         self._console.print(text, markup=False, soft_wrap=True)
 
 
-class LiveProgress:
-    """A bar with counts by status, cost and time left."""
-
-    def __init__(self, progress: Progress, label: str) -> None:
-        self._progress = progress
-        self._label = label
-        self._totals = _Totals()
-        self._task = progress.add_task(label, total=None, counts="")
-
-    def begin(self, planned: int, kept: Sequence[Result]) -> None:
-        for result in kept:
-            self._totals.add(result)
-        self._progress.reset(self._task, total=planned, completed=len(kept), counts=self._totals.text())
-
-    def paid(self, spent: Spent) -> None:
-        self._totals.spent = spent
-
-    def finished(self, result: Result) -> None:
-        self._totals.add(result)
-        self._progress.update(self._task, advance=1, counts=self._totals.text())
-
-    def again(self, failed: Sequence[Result]) -> None:
-        for result in failed:
-            self._totals.remove(result)
-        self._progress.update(self._task, advance=-len(failed), counts=self._totals.text())
-        self.note(again_note(failed))
-
-    def note(self, text: str) -> None:
-        self._progress.console.print(text, markup=False, soft_wrap=True)
+def finished_line(totals: Totals, result: Result, cost: str) -> str:
+    """`[3/5] mcr/s2/1 setup_failed 1.5 s $0.50: the repository is gone`."""
+    seconds = "" if result.timings.total_s is None else f" {result.timings.total_s:.1f} s"
+    reason = f": {result.error.message[:_REASON_WIDTH]}" if result.error and not result.status.is_success else ""
+    episode = "/".join(map(str, result.key))
+    spent = f" {cost}" if cost else ""
+    return f"[{totals.done}/{totals.planned}] {episode} {result.status}{_verdict(result)}{seconds}{spent}{reason}"
 
 
 def again_note(failed: Sequence[Result]) -> str:
     """What is said when episodes that failed are tried again."""
     error = failed[0].error
-    return f"trying again what failed ({len(failed)}): {error.message[:120] if error else failed[0].status}"
+    return f"trying again what failed ({len(failed)}): {error.message[:_REASON_WIDTH] if error else failed[0].status}"
 
 
 def _verdict(result: Result) -> str:
@@ -135,20 +131,30 @@ def _verdict(result: Result) -> str:
 
 
 @contextmanager
-def watching(console: Console, label: str, repositories: RepositoryProgress) -> Iterator[Observer]:
-    """The observer that fits the console; on a terminal `repositories` are drawn below its bar."""
+def watching(console: Console, label: str, repositories: RepositoryProgress, activity: Activity) -> Iterator[Observer]:
+    """The observer that fits the console; on a terminal `repositories` are drawn below the episodes."""
     if not console.is_terminal:
-        yield PlainProgress(console, label)
+        plain = PlainProgress(console, label, activity)
+        with _now_and_then(plain.tick):
+            yield plain
         return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[counts]}", markup=False),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    progress = Progress(*columns, console=console, speed_estimate_period=_ESTIMATE_OVER_S)
-    with repositories.shown(progress):
-        yield LiveProgress(progress, label)
+    totals = Totals()
+    screen = Screen(label, totals, activity)
+    with repositories.shown(screen):
+        yield LiveProgress(console, totals, screen, activity)
+        screen.look()
+
+
+@contextmanager
+def _now_and_then(act: Callable[[], None]) -> Iterator[None]:
+    over = threading.Event()
+
+    def go_on() -> None:
+        while not over.wait(_LOOK_EVERY_S):
+            act()
+
+    threading.Thread(target=go_on, name="progress", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
@@ -46,8 +46,8 @@ class RepositoryProgress:
                 self._console.print(str(event), markup=False, soft_wrap=True)
 
     @contextmanager
-    def shown(self, *above: Progress, transient: bool = False) -> Iterator[None]:
-        """Draw the bars, below others, on a terminal. transient: nothing of them stays there."""
+    def shown(self, *above: RenderableType, transient: bool = False) -> Iterator[None]:
+        """Draw the bars, below what else there is, on a terminal. transient: nothing of them stays there."""
         if not self._console.is_terminal:
             yield
             return

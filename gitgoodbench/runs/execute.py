@@ -15,7 +15,6 @@ from gitgoodbench.runs.breaker import Breaker, cause_of
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.damage import find_damage, unscored_of
 from gitgoodbench.runs.episode import judge_saved, run_episode
-from gitgoodbench.runs.ledger import Spent
 from gitgoodbench.runs.plan import PlannedEpisode, finished_result
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
@@ -28,10 +27,6 @@ class Observer(Protocol):
 
     def begin(self, planned: int, kept: Sequence[Result]) -> None:
         """The run starts or carries on, with `kept` results from before."""
-        ...
-
-    def paid(self, spent: Spent) -> None:
-        """What the run has cost so far, over all its sessions, agent and judges; told before the rest."""
         ...
 
     def finished(self, result: Result) -> None: ...
@@ -122,7 +117,6 @@ def execute(
     results = dict(kept)
     watch = _Watch(run, max_failures)
     run.log.write("session_started", planned=len(planned), kept=len(kept), jobs=jobs)
-    observer.paid(run.books.ledger.account.total())
     observer.begin(len(planned), tuple(kept.values()))
     for note in _notes_of_damage(todo, run):
         observer.note(note)
@@ -133,7 +127,6 @@ def execute(
         stop.leaving = following.leave
         for result in following:
             results[result.key] = result
-            observer.paid(run.books.ledger.account.total())
             observer.finished(result)
 
     work_through(todo)

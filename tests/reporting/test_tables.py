@@ -10,9 +10,7 @@ from rich.console import Console
 from gitgoodbench.errors import Status
 from gitgoodbench.reporting.columns import epoch_columns
 from gitgoodbench.reporting.files import summary_csv, summary_json
-from gitgoodbench.reporting.progress import LiveProgress, PlainProgress, watching
 from gitgoodbench.reporting.published import published_figures
-from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import DIMENSIONS, RunSummary, summarize
 from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.result import Result, UsageRecord
@@ -327,45 +325,3 @@ def test_output_that_is_no_terminal_has_no_colours_boxes_or_wrapping(capsys) -> 
     text = capsys.readouterr().out
     assert text.isascii()
     assert "\x1b" not in text
-
-
-def test_plain_progress_is_one_line_for_each_episode() -> None:
-    console, stream = plain()
-    with watching(console, "oracle on mini", RepositoryProgress(console)) as observer:
-        assert isinstance(observer, PlainProgress)
-        observer.begin(5, [make_result("s0")])
-        observer.finished(make_result("s1", solved=False))
-        observer.finished(failed_result("s2", Status.SETUP_FAILED, "gone", usage=UsageRecord()))
-        observer.finished(make_result("c0", scenario="ir", solved=None, usage=UsageRecord()))
-        gates = {"final_tree_exact": False, "finished": True}
-        observer.finished(make_result("c1", scenario="ir", solved=None, usage=UsageRecord(), gates=gates))
-    assert stream.getvalue().split("\n") == [
-        "oracle on mini: 5 episodes, 1 of them finished before",
-        "[2/5] mcr/s1/1 completed not solved 1.5 s $0.50",
-        "[3/5] mcr/s2/1 setup_failed 1.5 s $0.50: gone",
-        "[4/5] ir/c0/1 completed (gates met) 1.5 s $0.50",
-        "[5/5] ir/c1/1 completed (gates missed: final tree exact) 1.5 s $0.50",
-        "",
-    ]
-
-
-def test_live_progress_counts_by_status_with_cost() -> None:
-    console, stream = terminal(160)
-    with watching(console, "oracle [b]on[/b] mini", RepositoryProgress(console)) as observer:
-        assert isinstance(observer, LiveProgress)
-        observer.begin(2, [])
-        observer.finished(make_result("s0"))
-        observer.finished(failed_result("s1", Status.INFRASTRUCTURE_FAILED, "503"))
-    assert "oracle [b]on[/b] mini" in stream.getvalue()
-    assert "1 solved, 1 completed, 1 infrastructure_failed, $0.50" in stream.getvalue()
-    assert "2/2" in stream.getvalue()
-
-
-def test_progress_says_nothing_of_solved_while_no_episode_is_known_to_be_solved_or_not() -> None:
-    console, stream = terminal(160)
-    with watching(console, "oracle on mini", RepositoryProgress(console)) as observer:
-        observer.begin(2, [])
-        observer.finished(make_result("c0", scenario="ir", solved=None))
-        assert "solved" not in stream.getvalue()
-        observer.finished(make_result("s0", solved=False))
-    assert "0 solved, 2 completed" in stream.getvalue()

@@ -19,7 +19,7 @@ from gitgoodbench.runs.bookkeeping import Books
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import EventLog
-from gitgoodbench.runs.ledger import Ledger, Spent
+from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.manifest import make_manifest as pin
 from gitgoodbench.runs.paths import RunPaths
@@ -184,9 +184,6 @@ class RecordingObserver:
 
     def begin(self, planned: int, kept: Sequence[Result]) -> None:
         self.planned, self.kept = planned, kept
-
-    def paid(self, spent: Spent) -> None:
-        self.spent = spent
 
     def finished(self, result: Result) -> None:
         self.results.append(result)
