@@ -194,7 +194,7 @@ def test_a_judge_sees_all_files_where_all_hunks_were_offered(case: ChainCase) ->
     [
         (Outcome(None, None, {}), "HEAD names no commit"),
         (Outcome("1" * 40, b"", {}), "not a Git bundle"),
-        (Outcome("1" * 40, b"# v2 git bundle\n\nPACKgarbage", {}), "refused"),
+        (Outcome("1" * 40, b"# v2 git bundle\n\nPACK\0\0\0\2\0\0\0\1garbage", {}), "refused"),
         (Outcome("1" * 40, None, {}), "the bundle lacks the commit"),
         (Outcome(None, None, {}, problem="git bundle gave more than 67108864 bytes"), "gave more than"),
     ],

@@ -190,7 +190,7 @@ def garbage_pack(payload: bytes) -> bytes:
         pytest.param(b"", "not a Git bundle", id="empty"),
         pytest.param(b"\0" * 1000, "not a Git bundle", id="zeros"),
         pytest.param(b"# v2 git bundle\n", "without a pack", id="header only"),
-        pytest.param(b"# v2 git bundle\n\nPACKgarbage", "refused", id="broken pack"),
+        pytest.param(b"# v2 git bundle\n\nPACK\0\0\0\2\0\0\0\1garbage", "refused", id="broken pack"),
         pytest.param(b"# v2 git bundle\n\n" + garbage_pack(b"x")[:-1], "refused", id="cut short"),
     ],
 )
