@@ -61,11 +61,12 @@ def reward_of(result: Result) -> float:
     """A number in [0, 1], always finite.
 
     1 where the sample is solved. Else 0 where a gate is not met, or nothing was scored. Else 0.9 times the mean of the
-    scores that are known. Gates are requirements, so doing nothing, or half of it, is worth nothing.
+    scores, an unknown one as 0: an outcome too large to compare gains nothing by it. Gates are requirements, so doing
+    nothing, or half of it, is worth nothing.
     """
     if result.solved:
         return 1.0
-    known = [score for score in result.scores.values() if score is not None and math.isfinite(score)]
-    if not known or not result.gates or not all(result.gates.values()):
+    if not result.scores or not result.gates or not all(result.gates.values()):
         return 0.0
-    return MOST_UNSOLVED * min(1.0, max(0.0, math.fsum(known) / len(known)))
+    known = [score for score in result.scores.values() if score is not None and math.isfinite(score)]
+    return MOST_UNSOLVED * min(1.0, max(0.0, math.fsum(known) / len(result.scores)))
