@@ -15,7 +15,7 @@ from gitgoodbench.errors import EpisodeError, GaveUp, LimitReached, Status
 from gitgoodbench.models.answer import Answer
 from gitgoodbench.models.messages import tool_result
 from gitgoodbench.models.meter import Meter
-from gitgoodbench.models.recording import recorder
+from gitgoodbench.models.recording import say
 from gitgoodbench.scenario import Episode, Message
 from gitgoodbench.text import clean, clean_json, one_line
 
@@ -37,7 +37,7 @@ def converse(episode: Episode, chat: Chat, meter: Meter) -> Trajectory:
     """Let the model work until it is done or stopped."""
     messages: list[Message] = []
     for message in episode.prompt:
-        _say(clean_json(dict(message)), messages)
+        say(messages, clean_json(dict(message)))
     status, error = Status.COMPLETED, None
     try:
         _work(episode, chat, meter, messages)
@@ -62,7 +62,7 @@ def _work(episode: Episode, chat: Chat, meter: Meter, messages: list[Message]) -
             raise GaveUp("answered twice in a row without calling a tool")
         else:
             reminded = True
-            _say({"role": "user", "content": clean(episode.reminder)}, messages)
+            say(messages, {"role": "user", "content": clean(episode.reminder)})
 
 
 def _run_calls(episode: Episode, answer: Answer, meter: Meter, messages: list[Message]) -> None:
@@ -70,13 +70,7 @@ def _run_calls(episode: Episode, answer: Answer, meter: Meter, messages: list[Me
     for call, result in zip(answer.calls, results, strict=True):
         for reading in result.readings:
             meter.note(f"answer {meter.turns}, {one_line(call.name, 80)}: {reading}")
-        _say(tool_result(call.id, result.text), messages)
-
-
-def _say(message: Message, messages: list[Message]) -> None:
-    """Put a message that is not the model's into the conversation, and on record."""
-    recorder().said(message)
-    messages.append(message)
+        say(messages, tool_result(call.id, result.text))
 
 
 def _refuse_unusable(answer: Answer) -> None:

@@ -11,6 +11,7 @@ from gitgoodbench.agents.calls import call_tool
 from gitgoodbench.errors import EpisodeError, GaveUp, Status, UserError
 from gitgoodbench.models.messages import ToolCall, recorded_call, tool_result
 from gitgoodbench.models.meter import Budget, Meter, Usage
+from gitgoodbench.models.recording import say
 from gitgoodbench.scenario import Call, Episode, Message, Policy
 from gitgoodbench.text import clean_json
 
@@ -83,7 +84,9 @@ class _Record:
     """The conversation as a model would have left it."""
 
     def __init__(self, episode: Episode, meter: Meter) -> None:
-        self.messages: list[Message] = [clean_json(dict(message)) for message in episode.prompt]
+        self.messages: list[Message] = []
+        for message in episode.prompt:
+            say(self.messages, clean_json(dict(message)))
         self.calls = 0
         self._episode = episode
         self._meter = meter
@@ -93,8 +96,8 @@ class _Record:
         self._meter.seconds_left()
         self.calls += 1
         call = ToolCall(f"call_{self.calls}", tool_name, json.dumps(arguments))
-        self.messages.append({"role": "assistant", "content": None, "tool_calls": [recorded_call(call)]})
+        say(self.messages, {"role": "assistant", "content": None, "tool_calls": [recorded_call(call)]})
         self._episode.begin_answer()
         text = call_tool(self._episode.tools, tool_name, arguments).text
-        self.messages.append(tool_result(call.id, text))
+        say(self.messages, tool_result(call.id, text))
         return text

@@ -19,6 +19,7 @@ from gitgoodbench.errors import AgentFailed, EpisodeError, GaveUp, GitGoodBenchE
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.models.messages import Message, ToolCall, recorded_call, tool_result
 from gitgoodbench.models.meter import Budget, Meter, Tokens
+from gitgoodbench.models.recording import recorder
 from gitgoodbench.runs.play import collect_outcome
 from gitgoodbench.sandbox.base import Sandbox, SandboxDied, SandboxTaken
 from gitgoodbench.scenario import Episode, Outcome, ToolSet
@@ -75,7 +76,10 @@ class Session:
         self._lock = threading.Lock()
         self._ending: EpisodeError | None = None
         self._outcome: Outcome | None = None
-        self._messages: list[Message] = [clean_json(dict(message)) for message in episode.prompt]
+        self._recorder = recorder()
+        self._messages: list[Message] = []
+        for message in episode.prompt:
+            self._say(clean_json(dict(message)))
         self._opening = len(self._messages)
         self._answers = 0
 
@@ -144,13 +148,16 @@ class Session:
         with self._used():
             self._answers += 1
             written = [ToolCall(f"call_{self._answers}_{n}", *call) for n, call in enumerate(texts, 1)]
-            self._messages.append(
-                {"role": "assistant", "content": None, "tool_calls": [recorded_call(call) for call in written]}
-            )
+            self._say({"role": "assistant", "content": None, "tool_calls": [recorded_call(call) for call in written]})
             results = list(self._results(written))
             for call, result in zip(written, results, strict=True):
-                self._messages.append(tool_result(call.id, result.text))
+                self._say(tool_result(call.id, result.text))
             return results
+
+    def _say(self, message: Message) -> None:
+        """Put a message into the conversation, and on the record of the run that this session belongs to, if any."""
+        self._recorder.said(message)
+        self._messages.append(message)
 
     def _results(self, calls: Sequence[ToolCall]) -> Iterator[ToolResult]:
         """A result for each call, also where the episode ends by one of them."""

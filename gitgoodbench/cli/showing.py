@@ -9,6 +9,8 @@ from pathlib import Path
 from gitgoodbench.cli.running import find_run
 from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.episode import episode_lines, list_lines
+from gitgoodbench.reporting.money import account_line
+from gitgoodbench.reporting.summary import account_of
 from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result, read_result
@@ -25,8 +27,10 @@ def show_run(run: str, sample: str | None) -> int:
     results = [result for path in paths.result_files() if (result := read_result(path)) is not None]
     for damage in damaged_results(paths):
         sys.stderr.write(f"{on_one_line(str(damage))}\n")
+    account = account_of(paths)
     if sample is None:
         _print(list_lines(results))
+        _print([] if (line := account_line(account)) is None else [line])
         return 0
     chosen = [result for result in results if _is_meant(result, sample)]
     if not chosen:
@@ -36,7 +40,7 @@ def show_run(run: str, sample: str | None) -> int:
         )
     for number, result in enumerate(chosen):
         _print([""] if number else [])
-        _print(episode_lines(result))
+        _print(episode_lines(result, account))
     return 0
 
 

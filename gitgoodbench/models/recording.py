@@ -158,3 +158,9 @@ def recording(recorder: Recorder) -> Iterator[None]:
 def recorder() -> Recorder:
     """Who hears of what this thread asks."""
     return _CURRENT.get()
+
+
+def say(messages: list[Message], message: Message) -> None:
+    """Put a message that is no answer of a `ChatModel` into a conversation, and on record."""
+    recorder().said(message)
+    messages.append(message)

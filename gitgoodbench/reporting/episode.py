@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gitgoodbench.details import CommitDetail, ConflictDetail, Details, HistoriesDetail
+from gitgoodbench.reporting.money import episode_costs
+from gitgoodbench.runs.ledger import NOTHING_SPENT, Account
 from gitgoodbench.runs.result import Result
 from gitgoodbench.text import on_one_line
 
@@ -21,10 +23,10 @@ def list_lines(results: Iterable[Result]) -> Iterator[str]:
         yield on_one_line(f"{'/'.join(map(str, result.key))}  {result.status}  {_solved(result)}")
 
 
-def episode_lines(result: Result) -> Iterator[str]:
-    """The whole episode."""
+def episode_lines(result: Result, account: Account = NOTHING_SPENT) -> Iterator[str]:
+    """The whole episode. account: of its run."""
     yield from _blocks(
-        _head(result),
+        [*_head(result), *episode_costs(result, account)],
         _named("gates", [f"{name}: {'met' if met else 'missed'}" for name, met in result.gates.items()]),
         _named("scores", [f"{name}: {_number(value)}" for name, value in result.scores.items()]),
         _named("failed before", [_attempt(result, number) for number in range(len(result.attempts))]),

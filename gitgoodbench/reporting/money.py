@@ -57,3 +57,15 @@ def costs_of(results: Sequence[Result], account: Account) -> tuple[float | None,
             known += [spent.cost_usd] if spent.cost_usd or not spent.unknown else []
             unknown += bool(spent.unknown)
     return (sum(known) if known else None), unknown
+
+
+def episode_costs(result: Result, account: Account) -> list[str]:
+    """What an episode cost, all its attempts and judges included, on a line; none where no model was asked."""
+    episode = "/".join(map(str, result.key))
+    total = account.total(episode=episode)
+    if total == Spent():
+        return []
+    agent, judges = (account.total(role=role, episode=episode) for role in (AGENT, JUDGE))
+    return [
+        f"cost: {in_dollars(total)} (agent {in_dollars(agent)}, judges {in_dollars(judges)}); {total.requests} requests"
+    ]

@@ -7,9 +7,12 @@ import pytest
 
 from gitgoodbench.agents.reference import NoopAgent, ReferenceAgent
 from gitgoodbench.errors import AgentFailed, Status, UserError
+from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Budget, Usage
+from gitgoodbench.models.recording import recording
 from gitgoodbench.scenario import Call
 from tests.support.fake_episode import FakeEpisode
+from tests.support.listening import Listener
 
 
 def write_three(_: Any, call: Call) -> None:
@@ -126,3 +129,16 @@ def test_each_scenario_has_its_own_policy() -> None:
         agent.for_scenario("three")
     with pytest.raises(ValueError, match="choose one with for_scenario"):
         agent.run(FakeEpisode(), Budget())
+
+
+def test_what_a_policy_does_is_on_record_as_it_happens() -> None:
+    heard: list[tuple[int, str]] = []
+    episode = FakeEpisode()
+
+    class Hearing(Listener):
+        def said(self, message: Message) -> None:
+            heard.append((len(episode.lines), message["role"]))
+
+    with recording(Hearing()):
+        ReferenceAgent("writer", {"fake": write_three}).run(episode, Budget())
+    assert heard[:6] == [(0, "system"), (0, "user"), (0, "assistant"), (1, "tool"), (1, "assistant"), (2, "tool")]

@@ -6,6 +6,7 @@ The server keeps its own account (tests/support/billing.py): it bills what it se
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 
 from gitgoodbench.models import chat
 from gitgoodbench.models.retry import Backoff
-from gitgoodbench.runs.ledger import JUDGE, PREFLIGHT, read_account
+from gitgoodbench.runs.ledger import JUDGE, PREFLIGHT, read_account, read_ledger
 from tests.cli.conftest import CommandLine, Result
 from tests.support.billing import (
     ANSWER,
@@ -300,3 +301,25 @@ def test_what_belongs_to_no_episode_is_in_the_account_too(money: CommandLine) ->
         play(money, server)
     preflights = read_account(run_of(money) / "ledger.jsonl").total(role=PREFLIGHT)
     assert preflights.answers == len(server.preflights)
+
+
+def test_show_says_what_an_episode_and_a_run_cost(money: CommandLine) -> None:
+    with BillingServer(failing(working(), every(4, lambda: fault.status(503)))) as server:
+        play(money, server)
+    listed = money("show", run_of(money)).out.rstrip("\n").split("\n")
+    assert listed[-1].startswith(f"cost of the run: ${server.billed:.2f} (agent $1.65, preflight $")
+    shown = money("show", run_of(money), "s1").out
+    assert "\ncost: $0.33 (agent $0.33, judges $0.00); 4 requests\n" in shown
+
+
+def test_a_run_of_before_there_were_ledgers_goes_on_with_what_it_had_spent(money: CommandLine) -> None:
+    with BillingServer(working()) as server:
+        play(money, server, "--sample", "s[01]")
+        ledger = run_of(money) / "ledger.jsonl"
+        spent = account_of(run_of(money)).cost_usd - read_account(ledger).total(role=PREFLIGHT).cost_usd
+        ledger.unlink()
+        shutil.rmtree(money.results()[0].parent)
+        left = spent / 2
+        assert money("resume", run_of(money)).code == 0
+    assert account_of(run_of(money)).cost_usd == pytest.approx(left + 3 * ANSWER + len(server.preflights) * ANSWER / 2)
+    assert next(read_ledger(ledger)).event == "carried"

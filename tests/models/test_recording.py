@@ -8,46 +8,16 @@ import pytest
 
 from gitgoodbench.agents.openai import OpenAIAgent
 from gitgoodbench.errors import CostLimitReached, RunAborted, Status
-from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Budget, Tokens
 from gitgoodbench.models.pricing import Price
-from gitgoodbench.models.recording import Exchange, Fate, Recorder, Request, recording
+from gitgoodbench.models.recording import Exchange, Fate, Request, recording
 from tests.support.fake_episode import FakeEpisode
+from tests.support.listening import Listener
 from tests.support.model_agent import KEY, play
 from tests.support.scripted_llm import ScriptedServer, calls, fault, says
 
 LINES = [calls("write_line", text=text) for text in "abc"]
 PRICE = Price(input=1000.0, cached_input=500.0, output=2000.0)
-
-
-class Listener:
-    """Remembers all, and does what a test sets."""
-
-    def __init__(self, *, known: dict[int, bytes] | None = None, allowed: int = 1000) -> None:
-        self.told: list[Exchange] = []
-        self.heard: list[Message] = []
-        self.asked = 0
-        self._known = known or {}
-        self._allowed = allowed
-
-    def recall(self, request: Request) -> bytes | None:
-        return self._known.get(sum(message["role"] == "assistant" for message in request.messages))
-
-    def asking(self, request: Request) -> None:  # noqa: ARG002
-        if self.asked == self._allowed:
-            raise CostLimitReached("the money is spent")
-        self.asked += 1
-
-    def received(self, exchange: Exchange) -> None:
-        self.told.append(exchange)
-
-    def said(self, message: Message) -> None:
-        self.heard.append(message)
-
-    def discard(self) -> None: ...
-
-    def conversation(self, name: str, epoch: int) -> Recorder:  # noqa: ARG002
-        return self
 
 
 def test_answers_errors_and_silence_are_told_in_order() -> None:
