@@ -314,11 +314,17 @@ def _check_responses(body: Body) -> None:
     outputs = [item["call_id"] for item in body["input"] if item.get("type") == "function_call_output"]
     assert calls == outputs
     assert len(set(calls)) == len(calls)
+    said = [item for item in body["input"] if item.get("role") == "assistant"]
+    assert all((item["type"], item["content"][0]["type"]) == ("message", "output_text") for item in said)
 
 
 def _check_reasoning(body: Body) -> None:
     assert body["include"] == ["reasoning.encrypted_content"]
     assert _ENCRYPTED in body["input"]
+
+
+def _without_reasoning(body: Body) -> Reply:
+    return fault.answer(body | {"output": [item for item in body["output"] if item["type"] != "reasoning"]})
 
 
 def _responses_streamed(body: Body) -> Reply:
@@ -464,7 +470,8 @@ CHAT: Mapping[str, Dialect] = {
     "no finish reason": Dialect(wraps=_finished_oddly),
 }  # fmt: skip
 OTHERS: Mapping[str, Dialect] = {
-    "responses": Dialect(api="responses", checks=lambda body: _check_reasoning(body)),
+    "responses": Dialect(api="responses", checks=_check_reasoning),
+    "responses without reasoning": Dialect(api="responses", wraps=_without_reasoning),
     "responses, streams only": Dialect(
         ("answers as a stream", _STREAMS), api="responses", refuses=_wants_stream, wraps=_responses_streamed
     ),

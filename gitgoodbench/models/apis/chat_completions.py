@@ -57,6 +57,7 @@ class ChatCompletions:
         reasoning = is_reasoning_model(model)
         limit = _COMPLETION_TOKENS if reasoning or _COMPLETION_TOKENS + INSTEAD in quirks else "max_tokens"
         schema = parameters.schema
+        streams = STREAM in quirks or parameters.extra.get("stream") is True
         fields = {
             "temperature": None if reasoning else parameters.temperature,
             "top_p": None if reasoning else parameters.top_p,
@@ -66,7 +67,7 @@ class ChatCompletions:
             "response_format": schema and {"type": "json_schema", "json_schema": schema},
             "tools": list(tools) or None,
             "stream": True if STREAM in quirks else None,
-            "stream_options": {"include_usage": True} if STREAM in quirks else None,
+            "stream_options": {"include_usage": True} if streams else None,
         }
         sent = [wire(message, quirks) for message in messages]
         return merged({"model": model, "messages": sent, **kept(fields, quirks)}, parameters.extra)

@@ -174,7 +174,10 @@ def _items(message: Message) -> Iterator[dict[str, Any]]:
     if _ITEMS in message:
         yield from message[_ITEMS]
         return
-    if content:
+    if content and role == "assistant":
+        parts = [{"type": "output_text", "text": content}]
+        yield {"type": "message", "role": role, "content": parts}  # llama.cpp takes it in no other form
+    elif content:
         yield {"role": role, "content": content}
     for call in message.get("tool_calls") or ():
         yield {"type": "function_call", "call_id": call["id"], **given(call["function"])}
