@@ -11,10 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from gitgoodbench.models import chat
 from gitgoodbench.models.retry import Backoff
+from gitgoodbench.reporting.schemas import shipped
 from gitgoodbench.runs.ledger import JUDGE, PREFLIGHT, read_account, read_ledger
 from tests.cli.conftest import CommandLine, Result
 from tests.support.billing import (
@@ -323,3 +325,27 @@ def test_a_run_of_before_there_were_ledgers_goes_on_with_what_it_had_spent(money
         assert money("resume", run_of(money)).code == 0
     assert account_of(run_of(money)).cost_usd == pytest.approx(left + 3 * ANSWER + len(server.preflights) * ANSWER / 2)
     assert next(read_ledger(ledger)).event == "carried"
+
+
+def test_what_judges_were_asked_and_said_is_on_record_line_by_line(money: CommandLine) -> None:
+    with BillingServer(judging) as server:
+        judge(money, server, "--judge-model", "judge-a", "--judge-model", "mute")
+    (path,) = run_of(money).glob("samples/mcr/s0/1/judging.jsonl")
+    said = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    prompts = json.loads((path.parent / "judge-prompts.json").read_bytes())
+    told = [line["message"] for line in said if line["kind"] == "message"]
+    assert all(message in told for order in ("agent_first", "real_first") for message in prompts[order])
+    answers = [line for line in said if line["kind"] == "answer"]
+    assert [answer["conversation"] for answer in answers] == [
+        "judge-a agent_first 1", "judge-a real_first 1",
+        "mute agent_first 1", "mute agent_first 1", "mute real_first 1", "mute real_first 1",
+    ]  # fmt: skip
+    assert [answer["cost_usd"] for answer in answers] == [pytest.approx(ANSWER)] * 6
+    for name, lines in (("trajectory", said), ("ledger", ledger_lines(run_of(money)))):
+        schema = jsonschema.Draft202012Validator(json.loads(shipped(name)))
+        for line in lines:
+            schema.validate(line)
+
+
+def ledger_lines(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "ledger.jsonl").read_text().splitlines()]
