@@ -6,6 +6,7 @@ openai and anthropic are made by the same generator, so what is true of the one'
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +26,7 @@ REPLY_LIMIT = 32 * 1024 * 1024
 
 _HTTP_LIBRARIES = frozenset({"httpx", "httpx2", "httpcore", "httpcore2"})
 _CONNECT_S = 30.0
+_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 
 
 _NEVER_CONNECTED = frozenset({"ConnectError", "ConnectTimeout"})
@@ -81,7 +83,7 @@ class Endpoint:
             client = self._sdk.OpenAI(base_url=base_url, api_key=api_key, max_retries=0)
             ways = client.responses if api == "responses" else client.chat.completions
         self._create: Any = partial(ways.with_streaming_response.create, **stand_ins)
-        self._key = ApiKey(api_key)
+        self._secrets = [ApiKey(secret) for secret in (api_key, *_secrets_in(headers or {}))]
         self._headers = dict(headers or {})
         self._wait = wait
         self.address = str(client.base_url).rstrip("/")
@@ -100,13 +102,15 @@ class Endpoint:
         try:
             reply = _within(seconds, lambda: self._send(body, seconds, arrived), self._wait)
         except TimeoutError:
-            partial = self._key.hide(bytes(arrived))
+            partial = self.hide(bytes(arrived))
             raise NoAnswerInTime(f"no answer within {seconds:.3g} s", partial=partial) from None
-        return replace(reply, body=self._key.hide(reply.body))
+        return replace(reply, body=self.hide(reply.body))
 
     def hide(self, data: bytes) -> bytes:
-        """The data without the key: of what was put together of pieces that held none."""
-        return self._key.hide(data)
+        """The data without the key and without what headers hold of that kind."""
+        for secret in self._secrets:
+            data = secret.hide(data)
+        return data
 
     def _send(self, body: Mapping[str, Any], seconds: float, arrived: bytearray) -> Reply:
         deadline = time.monotonic() + seconds
@@ -126,10 +130,10 @@ class Endpoint:
             if not self._is_connection_problem(problem):
                 raise
             cause = problem.__cause__ or problem
-            detail = self._key.hide(f"{type(cause).__name__}: {cause}".encode("utf-8", "replace"))
+            detail = self.hide(f"{type(cause).__name__}: {cause}".encode("utf-8", "replace"))
             raise ServerFault(
                 f"the connection failed ({one_line(detail.decode())})",
-                partial=self._key.hide(bytes(arrived)),
+                partial=self.hide(bytes(arrived)),
                 connected=type(cause).__name__ not in _NEVER_CONNECTED,
             ) from None
 
@@ -155,6 +159,11 @@ def _read(chunks: Iterator[bytes], deadline: float, body: bytearray) -> None:
             raise ServerFault(f"the reply is longer than {REPLY_LIMIT} bytes")
         if time.monotonic() > deadline:
             raise TimeoutError
+
+
+def _secrets_in(headers: Mapping[str, str]) -> list[str]:
+    """Values of headers that are keys, as their names say, without the scheme before them."""
+    return [value.rpartition(" ")[2] for name, value in headers.items() if _SECRET_HEADER.search(name)]
 
 
 def _sdk_of(api: str) -> Any:

@@ -97,6 +97,8 @@ def check_key() -> Check:
     server = os.environ.get("OPENAI_BASE_URL")
     if os.environ.get("OPENAI_API_KEY", "").strip():
         return Check("Key", True, "OPENAI_API_KEY is set" + (f", for {server}" if server else ""))
+    if os.environ.get("ANTHROPIC_API_KEY", "").strip():
+        return Check("Key", True, "ANTHROPIC_API_KEY is set, for --api anthropic")
     if server:
         return Check("Key", True, f"none, and perhaps none is needed by {server}")
     hint = "set OPENAI_API_KEY, or name a server of your own with --base-url; reference agents need neither"

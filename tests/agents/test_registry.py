@@ -45,7 +45,7 @@ def test_agents_by_name() -> None:
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UserError) as raised:
         make_agent("gpt", SCENARIOS, AgentSettings())
-    assert str(raised.value) == "there is no agent 'gpt'; the agents are: noop, openai, oracle, ours"
+    assert str(raised.value) == "--agent gpt: there is no agent 'gpt'; the agents are: noop, openai, oracle, ours"
 
 
 def test_openai_needs_a_key() -> None:

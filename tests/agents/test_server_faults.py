@@ -316,3 +316,10 @@ def test_a_key_that_a_server_spells_in_escapes_appears_nowhere() -> None:
     with pytest.raises(RunAborted) as raised:
         play([fault.raw(f'{{"error": {{"message": "bad key {escaped}"}}}}'.encode(), code=401)])
     assert "HTTP 401: bad key [API key]" in str(raised.value)
+
+
+def test_a_key_in_a_header_appears_nowhere_and_other_headers_hide_nothing() -> None:
+    headers = {"X-Auth": "Bearer team-secret-1", "X-Team": "research"}
+    with pytest.raises(RunAborted) as raised:
+        play([fault.status(401, "no team-secret-1 in research")], headers=headers)
+    assert "HTTP 401: no [API key] in research" in str(raised.value)
