@@ -28,9 +28,9 @@ def account_line(account: Account) -> str | None:
     ]
     line = f"cost of the run: {in_dollars(total)} ({', '.join(parts)}); {total.requests} requests"
     if total.cached:
-        line += f", {total.cached} answers that were known"
+        line += f", {total.cached} answers known before"
     if total.unknown:
-        line += f"; of {total.unknown} requests nobody knows what they cost"
+        line += f"; nobody knows what {total.unknown} of them cost"
     return line
 
 
