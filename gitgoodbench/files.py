@@ -98,6 +98,24 @@ def locked(path: Path, when_held: Callable[[str], None]) -> Iterator[None]:
         os.close(descriptor)
 
 
+def holder(path: Path) -> str | None:
+    """Who holds the lock that the file `path` stands for; None where nobody does.
+
+    It looks for an instant as one who shares the lock, so do not ask all the time.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return os.read(descriptor, 200).decode("utf-8", "replace").strip() or "another process"
+    finally:
+        os.close(descriptor)
+    return None
+
+
 def _sync_folder(folder: Path) -> None:
     """Make the names in a folder survive a power failure."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -12,17 +12,21 @@ def show(
     sample: Annotated[
         str | None, typer.Argument(metavar="SAMPLE", help="A sample id, or SCENARIO/SAMPLE/EPOCH. Without it: a list.")
     ] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on while it is being worked on.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show long texts of the conversation whole.")] = False,
 ) -> int:
-    """Show an episode: how it ended, gates, scores, and what the agent made beside the truth.
+    """Show an episode: the conversation, how it ended and why it is not solved, and what was made beside the truth.
 
-    Only the result is read: no repository is needed.
+    Only the files of the run are read: no repository is needed.
 
     Examples:
 
       gitgoodbench show results/mini-oracle
 
       gitgoodbench show results/mini-ours mini_cairn_merge_0000
+
+      gitgoodbench show results/mini-gpt-4o mini_cairn_merge_0000 --follow
     """
     from gitgoodbench.cli.showing import show_run
 
-    return show_run(run, sample)
+    return show_run(run, sample, follow=follow, full=full)

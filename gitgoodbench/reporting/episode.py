@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gitgoodbench.details import CommitDetail, ConflictDetail, Details, HistoriesDetail
 from gitgoodbench.reporting.money import episode_costs
+from gitgoodbench.reporting.why import reasons
 from gitgoodbench.runs.ledger import NOTHING_SPENT, Account
 from gitgoodbench.runs.result import Result
 from gitgoodbench.text import on_one_line
@@ -27,6 +28,7 @@ def episode_lines(result: Result, account: Account = NOTHING_SPENT) -> Iterator[
     """The whole episode. account: of its run."""
     yield from _blocks(
         [*_head(result), *episode_costs(result, account)],
+        _named(f"{_solved(result)}, because", list(reasons(result))),
         _named("gates", [f"{name}: {'met' if met else 'missed'}" for name, met in result.gates.items()]),
         _named("scores", [f"{name}: {_number(value)}" for name, value in result.scores.items()]),
         _named("failed before", [_attempt(result, number) for number in range(len(result.attempts))]),
@@ -53,7 +55,7 @@ def _head(result: Result) -> list[str]:
         f"{result.name}, {result.language}, {result.difficulty}; {who}",
         f"{result.status}, {_solved(result)}",
     ]
-    if result.error is not None:
+    if result.error is not None and result.solved:
         lines.append(f"{result.error.kind}: {result.error.message}")
     if result.started is not None:
         lines.append(f"from {result.started} to {result.ended}")

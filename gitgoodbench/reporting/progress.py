@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
+from gitgoodbench.errors import Status
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.running import Screen, in_words, money, total_money
 from gitgoodbench.reporting.totals import Totals, clock_time
@@ -93,7 +94,7 @@ class LiveProgress:
     def finished(self, result: Result) -> None:
         self._totals.add(result)
         self._screen.look()
-        if not result.status.is_success:
+        if result.status is not Status.COMPLETED:
             self.note(finished_line(self._totals, result, total_money(self._activity.spending)))
 
     def again(self, failed: Sequence[Result]) -> None:
@@ -108,7 +109,9 @@ class LiveProgress:
 def finished_line(totals: Totals, result: Result, cost: str) -> str:
     """`[3/5] mcr/s2/1 setup_failed 1.5 s $0.50: the repository is gone`."""
     seconds = "" if result.timings.total_s is None else f" {result.timings.total_s:.1f} s"
-    reason = f": {result.error.message[:_REASON_WIDTH]}" if result.error and not result.status.is_success else ""
+    reason = (
+        f": {result.error.message[:_REASON_WIDTH]}" if result.error and result.status is not Status.COMPLETED else ""
+    )
     episode = "/".join(map(str, result.key))
     spent = f" {cost}" if cost else ""
     return f"[{totals.done}/{totals.planned}] {episode} {result.status}{_verdict(result)}{seconds}{spent}{reason}"

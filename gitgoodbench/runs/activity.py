@@ -16,7 +16,7 @@ from gitgoodbench.runs.ledger import JUDGE
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.tail import Tail
 
-_ENDS = frozenset({"episode_finished", "episode_judged", "episode_given_up", "run_aborted"})
+ENDS = frozenset({"episode_finished", "episode_judged", "episode_given_up", "run_aborted"})
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Playing:
         if str(line.get("time")) < self.began:
             return
         kind = line.get("kind")
-        if kind == "answer":
+        if kind == "answer" or (kind == "message" and _is_answer(line.get("message"))):
             self.turns += 1
             self.doing = _last_tool(line.get("message")) or "answered"
         elif kind == "message" and self.doing == "setup":
@@ -125,7 +125,7 @@ class Activity:
                 self._watched[episode] = _Watched(Playing(episode, began), Tail(files.trajectory))
         elif kind == "outcome_saved" and episode in self._watched:
             self._watched[episode].playing.doing = "scoring"
-        elif kind in _ENDS:
+        elif kind in ENDS:
             self._watched.pop(episode, None)
 
     def _enter_judging(self, line: Mapping[str, Any]) -> None:
@@ -147,6 +147,11 @@ def _tokens(counts: Any) -> int:
     if not isinstance(counts, Mapping):
         return 0
     return sum(count for name in ("prompt", "completion") if isinstance(count := counts.get(name), int))
+
+
+def _is_answer(message: Any) -> bool:
+    """Whether it is the assistant's: so do agents that ask no model here tell of their turns."""
+    return isinstance(message, Mapping) and message.get("role") == "assistant"
 
 
 def _last_tool(message: Any) -> str | None:

@@ -85,6 +85,17 @@ def test_what_an_attempt_before_said_does_not_count(tmp_path: Path) -> None:
     assert one.seconds(datetime(2026, 1, 31, 9, 0, 31, tzinfo=UTC)) == 30.0
 
 
+def test_agents_that_ask_no_model_tell_of_their_turns_by_messages(tmp_path: Path) -> None:
+    run = WatchedRun(tmp_path)
+    activity = Activity(run.paths)
+    run.log("episode_started", "mcr/s0/1")
+    for name in ("view_diff", "commit"):
+        calls = [{"id": "1", "function": {"name": name, "arguments": "{}"}}]
+        run.say("message", message={"role": "assistant", "content": None, "tool_calls": calls})
+    [one] = activity.look()
+    assert (one.turns, one.tokens, one.doing) == (2, 0, "commit")
+
+
 def test_spending_is_that_of_the_whole_run_by_who_spent_it(tmp_path: Path) -> None:
     run = WatchedRun(tmp_path)
     run.pay("answered", cost_usd=0.25)
