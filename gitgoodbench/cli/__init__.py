@@ -20,6 +20,7 @@ from gitgoodbench.cli import (
     prices,
     report,
     resume,
+    runs,
     schema,
     score,
     show,
@@ -46,6 +47,7 @@ app.command("resume", cls=Command)(resume.resume)
 app.command("score", cls=Command)(score.score)
 app.command("report", cls=Command)(report.report)
 app.command("show", cls=Command)(show.show)
+app.command("runs", cls=Command)(runs.runs)
 app.command("schema", cls=Command)(schema.schema)
 app.command("mine", cls=plugin_flags(SAMPLES))(mine.mine)
 app.command("build-dataset", cls=plugin_flags(SAMPLES))(build_dataset.build_dataset)

@@ -34,7 +34,7 @@ def test_help_answers_at_once_because_it_loads_nothing_heavy(arguments: list[str
 
 
 def test_help_of_every_command_has_an_example(command: CommandLine) -> None:
-    for name in ("eval", "resume", "score", "report", "show", "schema", "doctor", "clean"):
+    for name in ("eval", "resume", "score", "report", "show", "runs", "schema", "doctor", "clean"):
         shown = command(name, "--help")
         assert shown.code == 0
         assert f"\n    gitgoodbench {name}" in shown.out

@@ -1,4 +1,4 @@
-"""`show` while an episode is under way, and where there is no result."""
+"""`show` while an episode is under way, and where there is no result; `runs`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.cli import showing
+from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import write_result
 from tests.cli.conftest import CommandLine
 from tests.support.fake_runs import make_result
@@ -84,3 +85,33 @@ def test_a_conversation_of_before_is_shown(command: CommandLine, watched: Watche
     files.trajectory.unlink()
     files.former_trajectory.write_text('{"messages": [{"role": "user", "content": "old"}]}')
     assert "\nuser\n  old\n" in command("show", watched.paths.folder, "s0").out
+
+
+def test_runs_are_listed_the_newest_last(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command.noop().code == 0
+    assert command.eval("--agent", "noop", "--run-id", "a", "--limit", "1").code == 0
+    command.results()[0].unlink()
+    (command.out / "b").mkdir()
+    (command.out / "b" / "manifest.json").write_text("{")
+    listed = command("runs", command.out)
+    assert listed.code == 0
+    assert "b/manifest.json" in listed.err
+    rows = [line.split()[:6] for line in listed.out.split("\n")[2:-1]]
+    assert rows == [
+        ["run", "state", "episodes", "solved", "cost", "agent"],
+        ["r", "unfinished", "4/5", "4/4", "-", "noop"],
+        ["a", "finished", "1/1", "1/1", "-", "noop"],
+    ]
+    monkeypatch.chdir(command.out.parent)
+    assert command("runs").out == listed.out.replace(str(command.out), "results")
+
+
+def test_a_run_that_is_worked_on_is_running(command: CommandLine) -> None:
+    command.noop("--limit", "2")
+    with RunPaths(command.out / "r").held():
+        assert " running " in command("runs", command.out).out
+
+
+def test_where_there_are_no_runs_that_is_said(command: CommandLine, tmp_path: Path) -> None:
+    assert command("runs", tmp_path / "none").error.startswith(f"gitgoodbench: {tmp_path}/none is no folder")
+    assert command("runs", tmp_path).out == f"no runs in {tmp_path}\n"
