@@ -16,6 +16,7 @@ from gitgoodbench.reporting.conversation import Conversation
 from gitgoodbench.reporting.episode import episode_lines, list_lines
 from gitgoodbench.reporting.money import account_line
 from gitgoodbench.reporting.summary import account_of
+from gitgoodbench.reporting.wrapping import wrap_indented
 from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.result import Damaged, Result, examine, read_result
@@ -95,7 +96,8 @@ def _show(episode: Begun, paths: RunPaths, under_way: UnderWay, *, follow: bool,
         _print(conversation.message(message))
     result = examine(episode.files.result)
     if isinstance(result, Result) and episode.id not in under_way.episodes():
-        _print(episode_lines(result, account_of(paths)))
+        for text in episode_lines(result, account_of(paths)):
+            _print(wrap_indented(text, width))
     else:
         _print([_why_no_result(result, episode, under_way)])
 

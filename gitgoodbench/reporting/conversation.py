@@ -10,14 +10,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.cells import cell_len, chop_cells
-
 from gitgoodbench.reporting.running import short_count
+from gitgoodbench.reporting.wrapping import wrap
 from gitgoodbench.text import on_one_line
 
-_LINES_SHOWN = 25
+_LINES_SHOWN = 40
 _COLUMNS_SHOWN = 2000
-_LEAST_WIDTH = 20
 
 
 class Conversation:
@@ -109,15 +107,10 @@ class Conversation:
         for line in shown:
             cut = len(line) > _COLUMNS_SHOWN and not self._full
             tail = f" [{len(line) - _COLUMNS_SHOWN} characters more: --full]" if cut else ""
-            yield from self._fit(indent, on_one_line(line if self._full else line[:_COLUMNS_SHOWN]) + tail)
+            text = on_one_line(line[:_COLUMNS_SHOWN] if cut else line) + tail
+            yield from wrap(text, self._width, indent)
         if len(lines) > len(shown):
             yield f"{' ' * indent}[{len(lines) - len(shown)} lines more: --full]"
-
-    def _fit(self, indent: int, line: str) -> Iterator[str]:
-        room = None if self._width is None else max(_LEAST_WIDTH, self._width - indent)
-        parts = [line] if room is None or cell_len(line) <= room else chop_cells(line, room)
-        for part in parts:
-            yield f"{' ' * indent}{part}".rstrip()
 
 
 def _asked(setting: Any) -> str:

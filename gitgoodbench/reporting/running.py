@@ -18,7 +18,7 @@ from gitgoodbench.text import on_one_line
 _NAMED = 4
 _LOOK_EVERY_S = 0.5
 _OTHER_LINES = 8
-_LONGEST_TOOL = 24
+_TOOL_WIDTH = 24
 _BAR_WIDTH = 20
 _LEAST_NAME = 12
 
@@ -47,7 +47,7 @@ def in_words(playing: Sequence[Playing], now: datetime) -> str:
     """The episodes that are being worked on, the longest first, on one line."""
     words = [
         f"{on_one_line(one.id)} turn {one.turns}, {short_count(one.tokens)} tokens, {one.seconds(now):.0f} s, "
-        f"{_tool(one.doing)}"
+        f"{_tool(one.doing, _TOOL_WIDTH)}"
         for one in playing[:_NAMED]
     ]
     more = len(playing) - _NAMED
@@ -114,7 +114,7 @@ class Screen:
 def _rows(playing: Sequence[Playing], now: datetime, width: int) -> Table:
     """A line for each: of a name without room its end is shown, which tells samples of a project apart."""
     fields = [
-        (f"turn {one.turns}", f"{short_count(one.tokens)} tokens", f"{one.seconds(now):.0f} s", _tool(one.doing))
+        (f"turn {one.turns}", f"{short_count(one.tokens)} tokens", f"{one.seconds(now):.0f} s", _tool(one.doing, width))
         for one in playing
     ]
     others = sum(max(len(row[column]) for row in fields) + 2 for column in range(4))
@@ -131,6 +131,7 @@ def _rows(playing: Sequence[Playing], now: datetime, width: int) -> Table:
     return table
 
 
-def _tool(name: str) -> str:
-    name = on_one_line(name)
-    return name if len(name) <= _LONGEST_TOOL else f"{name[: _LONGEST_TOOL - 1]}\u2026"
+def _tool(name: str, width: int) -> str:
+    """The name of a tool, cut to a fourth of the width where that is less than it needs."""
+    name, room = on_one_line(name), max(_TOOL_WIDTH, width // 4)
+    return name if len(name) <= room else f"{name[: room - 1]}\u2026"

@@ -100,9 +100,9 @@ def test_lines_too_wide_for_the_terminal_go_on_below_as_they_are_indented() -> N
 
 
 def test_long_texts_are_cut_with_what_is_left_unless_they_are_asked_for() -> None:
-    long = message("tool", "\n".join(map(str, range(30))))
-    assert said(long)[-3:] == ["  24", "  [5 lines more: --full]", ""]
-    assert said(long, full=True)[-2:] == ["  29", ""]
+    long = message("tool", "\n".join(map(str, range(45))))
+    assert said(long)[-3:] == ["  39", "  [5 lines more: --full]", ""]
+    assert said(long, full=True)[-2:] == ["  44", ""]
     wide = message("tool", "x" * 2005)
     assert said(wide)[1] == "  " + "x" * 2000 + " [5 characters more: --full]"
     assert said(wide, full=True)[1] == "  " + "x" * 2005

@@ -45,7 +45,7 @@ def three_running(folder: Path) -> WatchedRun:
     for sample in ("s0", "owner_of_a_name_merge_0001", "s2"):
         run.log("episode_started", f"mcr/{sample}/1")
     run.answer("s0", "view_merge_conflict_at")
-    run.answer("s0", "resolve_merge_conflict_with_a_long_name", tokens=12_300)
+    run.answer("s0", "resolve_merge_conflict_with_text", tokens=12_300)
     run.answer("owner_of_a_name_merge_0001", "view_diff")
     run.pay("answered", cost_usd=0.42)
     run.pay("answered", "judge", cost_usd=0.1)
@@ -70,7 +70,7 @@ def three_running(folder: Path) -> WatchedRun:
             [
                 "gpt-4o on mini  ━━━━━                 2/8  0:01:30  left 0:04:30",
                 "1 solved, 1 completed, 1 gave_up, $0.52 (agents $0.42, judges $0.10)",
-                "  mcr/s0/1                          turn 2  12.4k tokens  90 s  resolve_merge_conflict_…",
+                "  mcr/s0/1                          turn 2  12.4k tokens  90 s  resolve_merge_conflict_with_text",
                 "  mcr/owner_of_a_name_merge_0001/1  turn 1    120 tokens  90 s  view_diff",
                 "  mcr/s2/1                          turn 0      0 tokens  90 s  setup",
             ],
