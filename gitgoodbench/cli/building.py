@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
@@ -19,12 +20,16 @@ from gitgoodbench.mining.filters import PROJECT_FILTERS
 from gitgoodbench.mining.mined_file import read_mined
 from gitgoodbench.mining.options import SOURCE_SUFFIXES
 from gitgoodbench.mining.push import check_hub_name, push_to_hub
+from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.rules import FilterSettings
 from gitgoodbench.mining.splits import SplitPlan, unix_time
 from gitgoodbench.mining.statistics import difficulties, rows_frame
+from gitgoodbench.mining.steps import Tell
 from gitgoodbench.plugin_options import read_options
 from gitgoodbench.plugins import SAMPLES as SAMPLE_TYPES
+from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.tables import make_console
+from gitgoodbench.workspace.network import Step
 
 _ALL_PROJECT_FILTERS = "projects"
 
@@ -67,9 +72,22 @@ def build(
     plan = SplitPlan(**sizes, seed=seed, by_repository=by_repository, after=unix_time(after) if after else None)
     chosen = tuple(suffixes) if languages else ()
     options = BuildOptions(filters, plan, chosen, title, plots)
-    rows = list(read_mined(*(path.expanduser() for path in mined)))
     console = make_console()
-    built = build_dataset(rows, out.expanduser(), options, lambda planned: _print(console, planned, plan))
+    progress = RepositoryProgress(make_console(stderr=True))
+    with ExitStack() as display:
+        display.enter_context(progress.shown(transient=True))
+
+        def tell(step: str, done: int = 0, total: int | None = None) -> None:
+            progress(Step(out.name, step, done, total))
+
+        def before_writing(planned: BuiltDataset) -> None:
+            display.close()  # what is drawn takes standard output, too
+            _print(console, planned, plan)
+            display.enter_context(progress.shown(transient=True))
+
+        rows = read_counted((path.expanduser() for path in mined), tell)
+        built = build_dataset(rows, out.expanduser(), options, before_writing, tell)
+        progress(Step(out.name, None))
     for name, folder in split_folders(built.folder).items():
         say(console, f"{name}: {folder / SAMPLES}")
     if hub is not None:
@@ -77,6 +95,16 @@ def build(
         for split, address in push_to_hub(files, hub, title, public=public).items():
             say(make_console(stderr=True), f"uploaded {split}: {address}")
     return 0
+
+
+def read_counted(files: Iterable[Path], tell: Tell) -> list[MinedRow]:
+    """The rows of mined files, counted as they come."""
+    rows: list[MinedRow] = []
+    tell("reading rows", 0, None)
+    for row in read_mined(*files):
+        rows.append(row)
+        tell("reading rows", len(rows), None)
+    return rows
 
 
 def _print(console: Console, built: BuiltDataset, plan: SplitPlan) -> None:

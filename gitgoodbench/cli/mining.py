@@ -138,7 +138,8 @@ class _Lines:
 def _watching(console: Console) -> Iterator[_Lines]:
     repositories = RepositoryProgress(console)
     if not console.is_terminal:
-        yield _Lines(console, None, repositories)
+        with repositories.shown():
+            yield _Lines(console, None, repositories)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=console)

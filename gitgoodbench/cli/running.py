@@ -6,7 +6,7 @@ import glob
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ from gitgoodbench.runs.session import (
     run_folder,
     stored_config,
 )
-from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
+from gitgoodbench.sandbox.base import Choice, SandboxSettings
 from gitgoodbench.scenario import JudgedScenario, Scenario
 from gitgoodbench.text import for_terminal
 from gitgoodbench.workspace.store import RepositoryStore
@@ -72,26 +72,26 @@ def evaluate_agents(fields: Mapping[str, Any], *, out: Path, run_id: str | None,
     inputs = load_inputs(make_config(**fields))
     agents = named_agents(agents, inputs.scenarios)
     configs = [make_config(agent=agent, **fields) for agent in agents]
-    _print_invalid_rows(console, inputs.suite.invalid)
     work = {agent: inputs_for(agent, inputs) for agent in agents}
-    _print_unplayed_scenarios(console, inputs, work)
+    notices = [*_invalid_rows(inputs.suite.invalid), *_unplayed_scenarios(inputs, work)]
     for config in configs:
         check_money(resolve_judge(resolve(config), inputs.scenarios.values()))
     if dry_run:
+        _say_all(console, notices)
         print_plan(make_console(), inputs.suite, {agent: own.planned for agent, own in work.items()})
         return 0
     check_cache({episode.sample.name for episode in inputs.planned}, configs[0].repos)
     check_out(out)
     folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
-    provider = open_provider(console, configs[0])
+    choice = open_provider(configs[0])
     progress = RepositoryProgress(console)
     store = open_repositories(configs[0], progress)
     command = redact_command(["gitgoodbench", *sys.argv[1:]], os.environ)
     runs = [
-        prepare_run(config, inputs, provider, store, paths=paths, command=command)
+        prepare_run(config, inputs, choice.provider, store, paths=paths, command=command)
         for config, paths in zip(configs, folders, strict=True)
     ]
-    return run_all(runs, console, progress)
+    return run_all(runs, console, progress, [*notices, choice.reason])
 
 
 def resume_runs(names: Sequence[str], changes: Mapping[str, Any]) -> int:
@@ -99,16 +99,17 @@ def resume_runs(names: Sequence[str], changes: Mapping[str, Any]) -> int:
     console = make_console(stderr=True)
     check_machine()
     progress = RepositoryProgress(console)
-    runs = []
+    runs, notices = [], []
     for paths in map(find_run, names):
         check_run(paths.folder)
         manifest = read_manifest(paths)
         config = stored_config(manifest, **changes)
-        inputs, provider = load_inputs(config), open_provider(console, config)
+        inputs, choice = load_inputs(config), open_provider(config)
+        notices.append(choice.reason)
         check_cache({episode.sample.name for episode in inputs.planned}, config.repos)
         store = open_repositories(config, progress)
-        runs.append(prepare_run(config, inputs, provider, store, paths=paths, command=manifest.command))
-    return run_all(runs, console, progress)
+        runs.append(prepare_run(config, inputs, choice.provider, store, paths=paths, command=manifest.command))
+    return run_all(runs, console, progress, notices)
 
 
 def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> int:
@@ -120,10 +121,16 @@ def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> 
     return 0
 
 
-def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryProgress) -> int:
-    """Run one after the other, then print their table and what remains to be done."""
+def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryProgress, notices: Iterable[str]) -> int:
+    """Run one after the other, then print their table and what remains to be done.
+
+    Args:
+        notices: what the user should know of the runs. Said once nothing of the surroundings can end them any more, so
+            that what does is the only line.
+    """
     for run in runs:
         create_run(run)
+    _say_all(console, notices)
     scenarios = {name: scenario for run in runs for name, scenario in run.inputs.scenarios.items()}
     say_who_judges(console, scenarios, [run.config for run in runs])
     _preflight(runs, console)
@@ -227,15 +234,14 @@ def find_run(name: str) -> RunPaths:
     raise UserError(f"{name} is not the folder of a run: no manifest.json in it, nor in results/{name}")
 
 
-def open_provider(console: Console, config: RunConfig) -> SandboxProvider:
-    """Choose the sandbox provider and print which one it is."""
+def open_provider(config: RunConfig) -> Choice:
+    """Choose the sandbox provider."""
     from gitgoodbench.sandbox.select import make_provider
 
     settings = SandboxSettings(config.image, own=config.options.own)
     choice = make_provider(config.sandbox, settings=settings)
     check_isolation(config.tools, choice.provider)
-    say(console, choice.reason)
-    return choice.provider
+    return choice
 
 
 def open_repositories(config: RunConfig, progress: RepositoryProgress) -> RepositoryStore:
@@ -250,26 +256,31 @@ def default_jobs() -> int:
     return min(_MOST_JOBS, os.cpu_count() or 1)
 
 
-def _print_unplayed_scenarios(console: Console, inputs: Inputs, work: Mapping[str, Inputs]) -> None:
-    """Name, once, the agents that do not play every scenario."""
+def _unplayed_scenarios(inputs: Inputs, work: Mapping[str, Inputs]) -> Iterator[str]:
+    """Name, in a line, the agents that do not play every scenario."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for agent, own in work.items():
         if len(own.scenarios) < len(inputs.scenarios):
             groups.setdefault(tuple(own.scenarios), []).append(agent)
     parts = [f"only {' and '.join(scenarios)}: {', '.join(agents)}" for scenarios, agents in groups.items()]
     if parts:
-        say(console, f"some agents do not play every scenario; {'; '.join(parts)}")
+        yield f"some agents do not play every scenario; {'; '.join(parts)}"
 
 
 def say(console: Console, text: str) -> None:
     console.print(text, markup=False, soft_wrap=True)
 
 
-def _print_invalid_rows(console: Console, invalid: Sequence[str]) -> None:
+def _say_all(console: Console, notices: Iterable[str]) -> None:
+    for notice in dict.fromkeys(notices):
+        say(console, notice)
+
+
+def _invalid_rows(invalid: Sequence[str]) -> Iterator[str]:
     for problem in invalid[:_ROWS_SHOWN]:
-        say(console, f"left out: {problem}")
+        yield f"left out: {problem}"
     if len(invalid) > _ROWS_SHOWN:
-        say(console, f"left out: {len(invalid) - _ROWS_SHOWN} more rows (all are in manifest.json)")
+        yield f"left out: {len(invalid) - _ROWS_SHOWN} more rows (all are in manifest.json)"
 
 
 def say_who_judges(console: Console, scenarios: Mapping[str, Scenario], configs: Sequence[RunConfig]) -> None:

@@ -51,7 +51,7 @@ def validate_dataset(
     progress = RepositoryProgress(console)
     store = open_store(repos.expanduser() if repos else None, None, offline, progress)
     validator = Validator(load_scenarios(), store, make_provider(sandbox).provider)
-    found = validate_samples(chosen, validator, jobs or default_jobs())
+    found = validate_samples(chosen, validator, jobs or default_jobs(), progress)
     place = {(sample.id, sample.name): number for number, sample in enumerate(chosen)}
     bar = Progress(console=console)
     with progress.shown(bar, transient=True):

@@ -29,6 +29,7 @@ from gitgoodbench.mining.plots import draw_plots
 from gitgoodbench.mining.records import MinedRow, sample_id
 from gitgoodbench.mining.rules import FilterSettings
 from gitgoodbench.mining.splits import SPLITS, SplitPlan, Splits, split_rows
+from gitgoodbench.mining.steps import Tell, tell_nobody
 
 SAMPLES: Final = "samples.parquet"
 """The file of a split."""
@@ -61,11 +62,13 @@ def build_dataset(
     folder: Path,
     options: BuildOptions,
     before_writing: Callable[[BuiltDataset], None] = lambda _: None,
+    tell: Tell = tell_nobody,
 ) -> BuiltDataset:
     """Build the dataset in `folder`, whose earlier splits it replaces. The same rows and options give the same files.
 
     Args:
         before_writing: is shown what will be written.
+        tell: to be told what is under way.
 
     Raises:
         UserError: no row is left, the folder cannot be written, or it holds something else.
@@ -74,16 +77,18 @@ def build_dataset(
     if filters.as_of is None:
         filters = dataclasses.replace(filters, as_of=newest_day(row.project for row in rows))
     chosen = [row for row in rows if not options.languages or row.language in options.languages]
+    tell("filtering rows", 0, None)
     kept, removed = apply_filters(chosen, filters)
     if not kept:
         raise UserError(f"no row is left of {len(rows)}: {_removals(removed, len(rows) - len(chosen))}")
     numbered = number(kept)
+    tell("finding rows that are alike, and splitting", 0, None)
     splits = split_rows(numbered, options.plan)
     samples = {name: [row.sample() for row in part] for name, part in splits.rows.items()}
     built = BuiltDataset(folder, len(chosen), tuple(removed), splits, samples)
     before_writing(built)
     try:
-        _write(built, options)
+        _write(built, options, tell)
     except OSError as problem:
         raise UserError(f"{folder} cannot be written: {problem.strerror or problem}") from problem
     return built
@@ -105,7 +110,7 @@ def split_folders(folder: Path) -> dict[str, Path]:
     return {name: folder / name for name in SPLITS if (folder / name / SAMPLES).is_file()}
 
 
-def _write(built: BuiltDataset, options: BuildOptions) -> None:
+def _write(built: BuiltDataset, options: BuildOptions, tell: Tell) -> None:
     folder = built.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name in SPLITS:
@@ -116,8 +121,10 @@ def _write(built: BuiltDataset, options: BuildOptions) -> None:
             shutil.rmtree(part)
         if built.samples.get(name):
             part.mkdir()
+            tell(f"writing {name}", 0, None)
             write_samples(built.samples[name], part / SAMPLES)
     rows = [row for part in built.splits.rows.values() for row in part]
+    tell("drawing plots and writing the card", 0, None)
     plots = draw_plots(rows, folder / "plots") if options.plots else []
     facts = CardFacts(options.title, built.mined, built.removed, built.splits, options.plan, tuple(plots))
     write_atomically(folder / "README.md", dataset_card(facts).encode())

@@ -54,11 +54,14 @@ def mine_repository(repository: Git, options: MiningOptions | None = None, tell:
     with open_walk(repository, options, tell) as walk:
         miners = {name: kind.miner(walk) for name, kind in types.items()}
         checkouts = CheckoutWatch(walk.reader)
+        tell("listing commits", 0, None)
         seen = show_history(walk, [*miners.values(), checkouts])
-        found = {
-            name: Spool(each for each in miner.found() if checkouts.allows(types[name].commits(each.spec)))
-            for name, miner in miners.items()
-        }
+        found: dict[str, Spool[Found]] = {}
+        for name, miner in miners.items():
+            tell(f"finding {types[name].title}", 0, None)
+            each = _counted(miner.found(), f"writing down {types[name].title}", tell)
+            commits = types[name].commits
+            found[name] = Spool(one for one in each if checkouts.allows(commits(one.spec)))
         counts = {"commits": seen.commits}
         left_out: dict[str, int] = {}
         for name, miner in miners.items():
@@ -67,6 +70,12 @@ def mine_repository(repository: Git, options: MiningOptions | None = None, tell:
         left_out |= {"commits with missing objects": seen.unreadable, "implausible dates": seen.undated}
         left_out["rows with files that cannot be checked out"] = checkouts.refused
         return MinedRepository(found, counts, left_out)
+
+
+def _counted(found: Iterable[Found], step: str, tell: Tell) -> Iterator[Found]:
+    for done, each in enumerate(found):
+        tell(step, done, None)
+        yield each
 
 
 @contextmanager

@@ -13,7 +13,7 @@ makes the next run mine only what has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -43,7 +43,7 @@ class Observer(Protocol):
     def note(self, text: str) -> None: ...
 
     def under_way(self, step: Step) -> None:
-        """How far a repository is. Called from another thread."""
+        """How far a repository is, or the file. Called also from another thread."""
         ...
 
 
@@ -85,7 +85,7 @@ def mine(
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder / ".lock", lambda _: observer.note(f"waiting: another process mines into {out}")):
             files, failures = _mine(targets, order, folder, workers, observer)
-            rows = write_mined(_rows(targets, files, only), out)
+            rows = write_mined(_counted(_rows(targets, files, only), out.name, observer.under_way), out)
     except OSError as problem:
         raise UserError(f"{problem.filename or folder} cannot be written: {problem.strerror}") from problem
     summaries = [load_summary(files[target.name]) for target in targets if target.name in files]
@@ -134,6 +134,13 @@ def _known(folder: Path, name: str) -> frozenset[str]:
             continue
         keys.add(file.name.removesuffix(".jsonl").rpartition(".")[2])
     return frozenset(keys)
+
+
+def _counted(rows: Iterator[MinedRow], file: str, tell: Callable[[Step], None]) -> Iterator[MinedRow]:
+    for done, row in enumerate(rows):
+        tell(Step(file, "writing rows", done))
+        yield row
+    tell(Step(file, None))
 
 
 def _rows(targets: Sequence[Target], files: Mapping[str, Path], only: Sequence[str]) -> Iterator[MinedRow]:

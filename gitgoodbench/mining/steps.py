@@ -1,6 +1,6 @@
 """How far mining is, told through files: a worker may be a process that shares nothing else with the one that shows it.
 
-mined.parquet.work/.steps/owner__name   how far the work on a repository is, as JSON, written at most once a second
+mined.parquet.work/.steps/owner__name   how far the work on a repository is, as JSON: each second and each new step
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class StepFile:
         self._file = file
         self._repository = repository
         self._due = 0.0
+        self._name: str | None = None
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -55,14 +56,14 @@ class StepFile:
 
     def tell(self, name: str, done: int, total: int | None = None) -> None:
         """A `Tell`."""
-        if time.monotonic() >= self._due:
+        if name != self._name or time.monotonic() >= self._due:
             self._write(Step(self._repository, name, done, total))
 
     def _write(self, step: Step) -> None:
         now = time.monotonic()
-        if self._file is None or now < self._due:
+        if self._file is None or (now < self._due and step.name == self._name):
             return
-        self._due = now + _EVERY_S
+        self._due, self._name = now + _EVERY_S, step.name
         partial = self._file.with_name(f"{self._file.name}{_PARTIAL}")
         with contextlib.suppress(OSError):
             partial.write_text(json.dumps(asdict(step)), "ascii")

@@ -17,9 +17,12 @@ from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import EpisodeError, GitGoodBenchError, Status, UserError
+from gitgoodbench.following import Following
+from gitgoodbench.mining.replaying import Replaying, Stage, unwatched
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, Verdict
+from gitgoodbench.workspace.network import Progress
 from gitgoodbench.workspace.store import RepositoryStore
 
 _AGENTS: Final[Mapping[str, Kind]] = {"oracle": Kind.ORACLE, "tool-oracle": Kind.TOOL_ORACLE}
@@ -62,25 +65,42 @@ def load_dataset_rows(spec: str, *, offline: bool = False) -> tuple[tuple[Sample
     return samples, tuple(reason for suite in suites for reason in suite.invalid)
 
 
-def validate_samples(samples: Sequence[Sample], validator: Validator, jobs: int) -> Iterator[RowReport]:
-    """A report for every sample, as they come, `jobs` at a time. Threads are enough: the work is Git's."""
+def validate_samples(
+    samples: Sequence[Sample], validator: Validator, jobs: int, progress: Progress = lambda _: None
+) -> Iterator[RowReport]:
+    """A report for every sample, as they come, `jobs` at a time. Threads are enough: the work is Git's.
+
+    Args:
+        progress: told of each repository how many of its rows are done, and what is under way.
+    """
     from joblib import Parallel, delayed
 
-    parallel = Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered", batch_size=1)
-    yield from parallel(delayed(validate_sample)(sample, validator) for sample in samples)
+    replaying = Replaying(samples, progress)
+
+    def replay(sample: Sample) -> RowReport:
+        with replaying.row(sample) as stage:
+            return validate_sample(sample, validator, stage)
+
+    def replayed() -> Iterator[RowReport]:
+        parallel = Parallel(n_jobs=jobs, backend="threading", return_as="generator_unordered", batch_size=1)
+        yield from parallel(delayed(replay)(sample) for sample in samples)
+
+    yield from Following(replayed())
 
 
-def validate_sample(sample: Sample, validator: Validator) -> RowReport:
+def validate_sample(sample: Sample, validator: Validator, stage: Stage = unwatched) -> RowReport:
     """Replay one row. Every error becomes a finding."""
     notes = _Notes()
     try:
         kind = sample_type(sample.sample_type)
+        stage("opening the repository")
         mirror = validator.store.mirror(sample.name, kind.commits(sample.spec)).borrow()
+        stage("comparing the row with the repository")
         notes.findings += kind.validate(mirror, sample.spec)
         if not any(finding.kind in (Kind.SETUP, Kind.CHAIN, Kind.SPEC) for finding in notes.findings):
             for scenario in validator.scenarios.values():
                 if scenario.applies_to(sample):
-                    _play(sample, scenario, validator, notes)
+                    _play(sample, scenario, validator, notes, stage)
     except GitGoodBenchError as problem:
         notes.findings.append(Finding(Kind.SETUP, " ".join(str(problem).split())))
     except Exception as problem:  # a fault of ours costs this row alone
@@ -89,7 +109,7 @@ def validate_sample(sample: Sample, validator: Validator) -> RowReport:
     return RowReport(sample, tuple(notes.scenarios), notes.attainable, findings)
 
 
-def _play(sample: Sample, scenario: Scenario, validator: Validator, notes: _Notes) -> None:
+def _play(sample: Sample, scenario: Scenario, validator: Validator, notes: _Notes, stage: Stage) -> None:
     """Let the reference agents play the sample in a scenario."""
     policies = scenario.reference_agents()
     notes.scenarios.append(scenario.name)
@@ -97,7 +117,8 @@ def _play(sample: Sample, scenario: Scenario, validator: Validator, notes: _Note
         if name not in policies:
             continue
         try:
-            facts, reason = _attempt(sample, scenario, ReferenceAgent(name, {scenario.name: policies[name]}), validator)
+            agent = ReferenceAgent(name, {scenario.name: policies[name]})
+            facts, reason = _attempt(sample, scenario, agent, validator, stage)
         except EpisodeError as problem:
             cause = Kind.SETUP if problem.status is Status.SETUP_FAILED else kind
             notes.findings.append(Finding(cause, f"{scenario.name}: {' '.join(str(problem).split())}"))
@@ -110,13 +131,16 @@ def _play(sample: Sample, scenario: Scenario, validator: Validator, notes: _Note
 
 
 def _attempt(
-    sample: Sample, scenario: Scenario, agent: ReferenceAgent, validator: Validator
+    sample: Sample, scenario: Scenario, agent: ReferenceAgent, validator: Validator, stage: Stage
 ) -> tuple[Mapping[str, Any], str | None]:
     """The episode's facts, and why the agent has not solved it; None where it has."""
+    stage(f"preparing {scenario.name} for {agent.name}")
     with validator.provider.open(run_id="validate", episode_id=sample.id) as sandbox:
         episode = scenario.prepare(sample, validator.store, sandbox, EpisodeOptions())
+        stage(f"{agent.name} plays {scenario.name}")
         trajectory = agent.run(episode, _EPISODE)
         outcome = episode.outcome()
+    stage(f"scoring {agent.name} in {scenario.name}")
     verdict = scenario.score(sample, validator.store, outcome)
     if trajectory.status is not Status.COMPLETED:
         return episode.facts, f"{trajectory.status}: {trajectory.error}"

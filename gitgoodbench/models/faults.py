@@ -14,6 +14,7 @@ from typing import Any
 
 from gitgoodbench.errors import AgentFailed, EpisodeError, GaveUp, InfrastructureFailed, LimitReached, RunAborted
 from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags
+from gitgoodbench.models.pricing import meant_model
 from gitgoodbench.text import one_line
 
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"})
@@ -193,7 +194,8 @@ def _end_of_run(refusal: Refusal, whom: Whom) -> RunAborted | None:
         return RunAborted(f"{whom.model!r} at {where} takes no tools ({refusal}): choose another with {flags.model}")
     if refusal.has_code(_MODEL_CODES) or (final and _UNKNOWN_MODEL.search(said)):
         return RunAborted(
-            f"{where} does not have the model {whom.model!r} ({refusal}): choose another with {flags.model}"
+            f"{where} does not have the model {whom.model!r} ({refusal}): {meant_model(whom.model)}choose another with "
+            f"{flags.model}"
         )
     if refusal.status in (401, 403) or (final and _KEY.search(said)):
         return RunAborted(

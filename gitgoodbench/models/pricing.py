@@ -5,6 +5,7 @@ The table is cut from the one that litellm maintains (bench/prices.py): its date
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Mapping
@@ -30,6 +31,9 @@ PROVIDERS: Final[Mapping[str, str]] = {
     "api.deepinfra.com": "deepinfra",
 }
 """Host of a server -> whose list prices hold there, as data/prices.json names it."""
+
+_ALIKE: Final = 0.8
+"""How alike names must be, from 0 to 1, before one is taken for the other misspelt: a private server has any name."""
 
 _SNAPSHOT_DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|20\d{6})$")
 _PER_MILLION = 1e-6
@@ -156,6 +160,21 @@ def prices_of(model: str) -> dict[tuple[str, str], Price]:
             if known.rpartition("/")[2] == model:
                 found.setdefault(each, (known, price))
     return {(each, known): price for each, (known, price) in sorted(found.items())}
+
+
+def listed_names() -> list[str]:
+    """Names of models, alone and as `provider/name`."""
+    table = price_table().models
+    alone = [name for prices in table.values() for name in prices]
+    return list(dict.fromkeys([*alone, *(f"{provider}/{name}" for provider in table for name in table[provider])]))
+
+
+def meant_model(model: str) -> str:
+    """`did you mean X? ` where a name is none that is listed, and nearly one that is; else nothing."""
+    if prices_of(model):
+        return ""
+    close = difflib.get_close_matches(model, listed_names(), 1, _ALIKE)
+    return f"did you mean {close[0]}? " if close else ""
 
 
 def _read(entry: Mapping[str, Any]) -> Price:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.models.pricing import Price, price_table, prices_of
+from gitgoodbench.models.pricing import Price, listed_names, price_table, prices_of
 
 _NAMES = {
     "input": "input",
@@ -52,8 +52,5 @@ def _parts(price: Price, before: str) -> Iterator[str]:
 
 
 def _suggestion(model: str) -> str:
-    table = price_table().models
-    names = [name for prices in table.values() for name in prices]
-    names += [f"{provider}/{name}" for provider, prices in table.items() for name in prices]
-    close = difflib.get_close_matches(model, names, _MOST_SUGGESTED)
-    return f" (there are: {', '.join(dict.fromkeys(close))})" if close else ""
+    close = difflib.get_close_matches(model, listed_names(), _MOST_SUGGESTED)
+    return f" (there are: {', '.join(close)})" if close else ""

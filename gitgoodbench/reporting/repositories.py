@@ -1,4 +1,4 @@
-"""How far the work on repositories is: cloning, fetching, mining. Bars on a terminal, elsewhere a line now and then."""
+"""How far the work on repositories is: cloning, mining, replaying. Bars on a terminal, elsewhere lines now and then."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from gitgoodbench.workspace.network import Step
 class RepositoryProgress:
     """Prints lines, and shows steps: a bar for each repository under way, or a line every `every_s` seconds.
 
-    Any thread may call it. `bars` are seen only while `shown` or another live display draws them.
+    Any thread may call it. `bars` are seen only while `shown` or another live display draws them. Elsewhere `shown`
+    also repeats steps that take long, for who works does not count everything.
     """
 
     def __init__(self, console: Console, *, every_s: float = 10.0, clock: Callable[[], float] = time.monotonic) -> None:
@@ -26,12 +27,13 @@ class RepositoryProgress:
         self._clock = clock
         self._lock = threading.Lock()
         self._said: dict[str, float] = {}
+        self._last: dict[str, Step] = {}
         self._tasks: dict[str, tuple[str, TaskID]] = {}
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(20),
             TaskProgressColumn("{task.percentage:>3.0f} %", text_format_no_percentage="{task.completed:,.0f}"),
-            TextColumn("{task.fields[received]}", markup=False),
+            TextColumn("{task.fields[detail]}", markup=False),
         )
         self.bars = Progress(*columns, console=console)
 
@@ -42,27 +44,35 @@ class RepositoryProgress:
         with self._lock:
             if self._console.is_terminal:
                 self._draw(event)
-            elif self._is_due(event):
-                self._console.print(str(event), markup=False, soft_wrap=True)
+            else:
+                self._say_if_due(event)
+
+    def repeat(self) -> None:
+        """Say again what is under way, where it is due. For who watches without a terminal."""
+        with self._lock:
+            for step in list(self._last.values()):
+                self._say_if_due(step)
 
     @contextmanager
     def shown(self, *above: RenderableType, transient: bool = False) -> Iterator[None]:
         """Draw the bars, below what else there is, on a terminal. transient: nothing of them stays there."""
         if not self._console.is_terminal:
-            yield
+            with _every_second(self.repeat):
+                yield
             return
         with Live(Group(*above, self.bars), console=self._console, refresh_per_second=10, transient=transient):
             yield
 
-    def _is_due(self, step: Step) -> bool:
+    def _say_if_due(self, step: Step) -> None:
         if step.name is None:
             self._said.pop(step.repository, None)
-            return False
+            self._last.pop(step.repository, None)
+            return
+        self._last[step.repository] = step
         now = self._clock()
-        due = now - self._said.setdefault(step.repository, now) >= self._every_s
-        if due:
+        if now - self._said.setdefault(step.repository, now) >= self._every_s:
             self._said[step.repository] = now
-        return due
+            self._console.print(str(step), markup=False, soft_wrap=True)
 
     def _draw(self, step: Step) -> None:
         name, task = self._tasks.pop(step.repository, (None, None))
@@ -72,6 +82,23 @@ class RepositoryProgress:
         if step.name is None:
             return
         if task is None:
-            task = self.bars.add_task(f"{step.repository}: {step.name}", total=step.total, received="")
+            task = self.bars.add_task(f"{step.repository}: {step.name}", total=step.total, detail="")
         self._tasks[step.repository] = step.name, task
-        self.bars.update(task, completed=step.done, total=step.total, received=step.received)
+        self.bars.update(task, completed=step.done, total=step.total, detail=step.detail)
+
+
+@contextmanager
+def _every_second(work: Callable[[], None]) -> Iterator[None]:
+    over = threading.Event()
+
+    def repeat() -> None:
+        while not over.wait(1.0):
+            work()
+
+    thread = threading.Thread(target=repeat, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

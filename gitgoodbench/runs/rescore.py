@@ -5,7 +5,7 @@ For when the scoring has changed or could not be done, or when another judge sha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
+from gitgoodbench.following import Following
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.damage import unscored_of
 from gitgoodbench.runs.judging import LLM_JUDGE, NO_JUDGE, resolve_judge
@@ -91,10 +92,11 @@ def rescore_run(
     def work(result: Result) -> Rescored:
         return rescore_episode(paths, result, samples[result.sample_id], scenarios[result.scenario], settling)
 
-    rescored: Sequence[Rescored] = Parallel(n_jobs=jobs, backend="threading")(
-        delayed(work)(result) for result in with_outcome
-    )
-    return list(rescored)
+    def scored() -> Iterator[Rescored]:
+        parallel = Parallel(n_jobs=jobs, backend="threading", return_as="generator", batch_size=1)
+        yield from parallel(delayed(work)(result) for result in with_outcome)
+
+    return list(Following(scored()))
 
 
 def rescore_episode(

@@ -18,6 +18,7 @@ from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
 from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags, ModelOptions, price_of, server_of
+from gitgoodbench.models.pricing import meant_model
 from gitgoodbench.plugin_options import normal_options
 from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, Plugin, plugins
 from gitgoodbench.runs.bookkeeping import open_books
@@ -224,12 +225,12 @@ def check_money(config: RunConfig, *, agent: bool = True) -> None:
         raise UserError(_unknown_price(given[0], str(config.model), MODEL_FLAGS))
     judges = judge_options(config)
     if config.max_cost is not None and judges is not None and (model := unpriced_judge(judges)) is not None:
-        raise UserError(_unknown_price("--max-cost", f"the judge {model}", JUDGE_FLAGS))
+        raise UserError(_unknown_price("--max-cost", model, JUDGE_FLAGS, "the judge "))
 
 
-def _unknown_price(limit: str, model: str, flags: ModelFlags) -> str:
+def _unknown_price(limit: str, model: str, flags: ModelFlags, whose: str = "") -> str:
     return (
-        f"{limit} cannot be watched: the price of {model} is not known; "
+        f"{limit} cannot be watched: the price of {whose}{model} is not known; {meant_model(model)}"
         f"give {flags.prices}, in US dollars per million tokens"
     )
 

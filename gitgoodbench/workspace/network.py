@@ -24,18 +24,20 @@ class Step:
     """How far the work on a repository is; as text, a line for people.
 
     name: `receiving objects`, `resolving deltas`, and so on; None once the work has ended. done, total: what is
-    counted; total is None while it is unknown. received: bytes and speed in Git's words; empty where Git does not say.
+    counted; total is None while it is unknown, and done is 0 besides where nothing is counted. detail: what is known
+    besides, such as bytes and speed in Git's words; empty for nothing.
     """
 
     repository: str
     name: str | None
     done: int = 0
     total: int | None = None
-    received: str = ""
+    detail: str = ""
 
     def __str__(self) -> str:
-        share = f"{self.done:,}" if not self.total else f"{100 * self.done // self.total} % of {self.total:,}"
-        return f"{self.repository}: {self.name} {share}{', ' if self.received else ''}{self.received}"
+        counted = f" {self.done:,}" if self.done else ""
+        share = f" {100 * self.done // self.total} % of {self.total:,}" if self.total else counted
+        return f"{self.repository}: {self.name}{share}{', ' if self.detail else ''}{self.detail}"
 
 
 Progress = Callable[[str | Step], None]

@@ -12,6 +12,7 @@ import pytest
 
 from gitgoodbench.cli import run, running, scoring
 from gitgoodbench.runs import session
+from gitgoodbench.sandbox.base import Choice
 from gitgoodbench.scores import with_scores
 from tests.support.fake_runs import FakeProvider, FakeScenario, FakeStore
 from tests.support.samples import merge_row
@@ -80,5 +81,5 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     monkeypatch.setattr(scoring, "contained", with_scores)
     monkeypatch.setattr(running, "open_repositories", lambda *_: FakeStore())
     monkeypatch.setattr(scoring, "open_repositories", lambda *_: FakeStore())
-    monkeypatch.setattr(running, "open_provider", lambda *_: line.provider)
+    monkeypatch.setattr(running, "open_provider", lambda _: Choice(line.provider, "sandbox: a fake"))
     return line

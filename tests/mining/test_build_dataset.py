@@ -10,10 +10,12 @@ from typing import Any
 import huggingface_hub
 import pytest
 
+from gitgoodbench.cli.building import read_counted
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.dataset.rows import COLUMNS
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.build import SAMPLES, BuildOptions, build_dataset, number, split_folders
+from gitgoodbench.mining.mined_file import write_mined
 from gitgoodbench.mining.push import push_to_hub
 from gitgoodbench.mining.records import MinedRow
 from gitgoodbench.mining.splits import SplitPlan
@@ -199,3 +201,20 @@ def test_rows_are_written_in_the_published_schema(tmp_path: Path) -> None:
     assert row["id"].startswith("acme_tool_merge_000")
     assert (row["project_size"], row["stargazers"], row["difficulty"]) == ("tiny", 1000, "easy")
     assert ast.literal_eval(row["scenario"])["files_in_merge_conflict"] == ["a.py"]
+
+
+def test_every_part_of_building_is_told_before_it_begins(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int | None]] = []
+    write_mined(rows(), tmp_path / "mined.jsonl")
+    read = read_counted([tmp_path / "mined.jsonl"], lambda *step: told.append(step))
+    assert told == [("reading rows", done, None) for done in range(len(read) + 1)]
+    told.clear()
+    build_dataset(read, tmp_path / "dataset", OPTIONS, tell=lambda *step: told.append(step))
+    assert told == [
+        ("filtering rows", 0, None),
+        ("finding rows that are alike, and splitting", 0, None),
+        ("writing lite", 0, None),
+        ("writing full", 0, None),
+        ("writing train", 0, None),
+        ("drawing plots and writing the card", 0, None),
+    ]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 
+from gitgoodbench.dataset.types import sample_types
 from gitgoodbench.git.mirror import Mirror
+from gitgoodbench.mining.contract import mined_types
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.steps import StepFile, watching_steps
@@ -63,3 +66,25 @@ def test_what_lies_in_the_folder_and_is_no_step_is_passed_over(tmp_path: Path) -
             (tmp_path / "steps" / f"{number}").write_text(text)
         threading.Event().wait(0.1)
     assert heard == []
+
+
+def test_mining_tells_of_every_part_before_it_begins(tmp_path: Path) -> None:
+    builder = mixed_repository(tmp_path / "repository")
+    told: list[str] = []
+    mine_repository(builder.git, tell=lambda name, _done, _total: told.append(name))
+    parts = [name for name in dict.fromkeys(told) if not name.startswith(("writing down", "replaying", "comparing"))]
+    titles = [kind.title for kind in mined_types(sample_types()).values()]
+    assert parts == ["listing commits", "reading commits", *(f"finding {title}" for title in titles)]
+    assert {f"writing down {title}" for title in titles} <= set(told)
+
+
+def test_a_new_step_is_written_at_once(tmp_path: Path) -> None:
+    (tmp_path / "steps").mkdir()
+    place = tmp_path / "steps" / slug("acme/tool")
+    file = StepFile(place, "acme/tool")
+    with file.kept():
+        file.tell("reading commits", 12)
+        file.tell("finding chains", 0)
+        assert json.loads(place.read_bytes())["name"] == "finding chains"
+        file.tell("finding chains", 1)
+        assert json.loads(place.read_bytes())["done"] == 0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.validate import Validator, validate_sample, validate_samples
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import Scenario
+from gitgoodbench.workspace.network import Step
 from tests.support.merges import MCR, make_merge
 from tests.support.mined import lines, mixed_repository, project
 from tests.support.repositories import RepositoryBuilder
@@ -175,6 +179,44 @@ def test_rows_are_replayed_several_at_a_time(corpus: Corpus) -> None:
     validator = Validator({"mcr": MCR}, open_store(corpus.folder), LocalProvider())
     reports = list(validate_samples(corpus.samples, validator, 2))
     assert {report.sample.id for report in reports} == {sample.id for sample in corpus.samples}
+
+
+def test_every_stage_of_a_row_is_told_and_the_end_of_a_repository(corpus: Corpus) -> None:
+    from gitgoodbench.workspace.store import open_store
+
+    told: list[str | Step] = []
+    merges = [sample for sample in corpus.samples if sample.merge is not None][:1]
+    validator = Validator({"mcr": MCR}, open_store(corpus.folder), LocalProvider())
+    list(validate_samples(merges, validator, 1, told.append))
+    [first] = merges
+    stages = ["opening the repository", "comparing the row with the repository"]
+    for agent in ("oracle", "tool-oracle"):
+        stages += [f"preparing mcr for {agent}", f"{agent} plays mcr", f"scoring {agent} in mcr"]
+    assert told == [
+        *(Step("acme/tool", "replaying rows", 0, 1, f"{first.id}: {stage}") for stage in stages),
+        Step("acme/tool", None),
+    ]
+
+
+def test_an_interruption_leaves_a_row_that_does_not_end(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gitgoodbench.mining import validate
+    from gitgoodbench.workspace.store import open_store
+
+    interrupts, over, ended = threading.Lock(), threading.Event(), threading.Event()
+
+    def stuck(*_: object) -> RowReport:
+        if interrupts.acquire(blocking=False):  # once
+            os.kill(os.getpid(), signal.SIGINT)
+        over.wait(20)
+        ended.set()
+        raise AssertionError
+
+    monkeypatch.setattr(validate, "validate_sample", stuck)
+    validator = Validator({"mcr": MCR}, open_store(corpus.folder), LocalProvider())
+    with pytest.raises(KeyboardInterrupt):
+        list(validate_samples(corpus.samples, validator, 1))
+    assert not ended.is_set()
+    over.set()
 
 
 def test_the_command_reads_a_dataset_folder_lists_what_is_wrong_and_says_so_by_its_exit_code(

@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 
 from gitgoodbench.cli import run
-from gitgoodbench.models.pricing import PROVIDERS, Price, list_price, price_table, prices_of, provider_at
+from gitgoodbench.models.pricing import PROVIDERS, Price, list_price, meant_model, price_table, prices_of, provider_at
 
 
 @pytest.mark.parametrize(
@@ -121,3 +121,9 @@ def test_a_model_without_a_list_price_is_said_with_what_comes_near(capsys: pytes
     assert run(["prices", "gpt-4oo"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("gitgoodbench: no list price of 'gpt-4oo' is known (there are: gpt-4o, ")
+
+
+def test_a_name_that_is_nearly_one_of_the_table_is_taken_for_that_one() -> None:
+    assert meant_model("gpt-4.1-minni") == "did you mean gpt-4.1-mini? "
+    assert meant_model("anthropic/claude-sonet-4-5") == "did you mean anthropic/claude-sonnet-4-5? "
+    assert [meant_model(name) for name in ("gpt-4.1-mini", "qwen", "my-own", "")] == [""] * 4

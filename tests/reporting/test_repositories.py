@@ -42,3 +42,14 @@ def test_a_terminal_shows_a_bar_until_the_work_has_ended() -> None:
         assert progress.bars.tasks == []
     assert "acme/tool: a line\n" in stream.getvalue()
     assert "acme/[b]tool: resolving deltas" in stream.getvalue()
+
+
+def test_a_step_that_tells_nothing_more_is_said_again_until_it_has_ended() -> None:
+    stream, seconds = io.StringIO(), iter([0.0, 5.0, 10.0, 20.0])
+    progress = RepositoryProgress(Console(file=stream, force_terminal=False, width=80), clock=lambda: next(seconds))
+    progress(Step("acme/tool", "listing commits"))
+    for _ in range(3):
+        progress.repeat()
+    progress(Step("acme/tool", None))
+    progress.repeat()
+    assert stream.getvalue() == "acme/tool: listing commits\n" * 2

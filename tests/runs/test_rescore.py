@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,6 +58,23 @@ def test_outcomes_are_scored_from_what_was_saved(tmp_path: Path) -> None:
     result = read_result(context.paths.episode("mcr", "s1", 1).result)
     assert result is not None
     assert (result.solved, result.scores["exact_match"], result.turns) == (True, 1.0, 2)
+
+
+def test_an_interruption_leaves_scoring_that_does_not_end(tmp_path: Path) -> None:
+    context = finished_run(tmp_path, FakeScenario(verdict=lambda *_: UNSOLVED))
+    interrupts, over, ended = threading.Lock(), threading.Event(), threading.Event()
+
+    def stuck(sample: Sample, outcome: Outcome) -> Verdict:  # noqa: ARG001
+        if interrupts.acquire(blocking=False):  # once
+            os.kill(os.getpid(), signal.SIGINT)
+        over.wait(20)
+        ended.set()
+        return SOLVED
+
+    with pytest.raises(KeyboardInterrupt):
+        rescore(context, {"mcr": FakeScenario(verdict=stuck)})
+    assert not ended.is_set()
+    over.set()
 
 
 def test_scoring_that_could_not_be_done_can_be_made_up_for(tmp_path: Path) -> None:
