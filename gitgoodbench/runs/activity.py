@@ -50,6 +50,8 @@ class Playing:
             self.doing = _last_tool(line.get("message")) or "answered"
         elif kind == "message" and self.doing == "setup":
             self.doing = "prompt"
+        elif kind == "fault" and isinstance(line.get("attempt"), int):
+            self.doing = f"try {line['attempt'] + 1}"
         elif kind == "end":
             self.doing = "outcome"
         if kind in ("answer", "fault"):

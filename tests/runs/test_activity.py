@@ -53,7 +53,8 @@ def test_an_episode_is_followed_from_its_start_to_its_result(tmp_path: Path) -> 
     look()
     run.answer(tool="view_diff")
     look()
-    run.say("fault", fate="lost", tokens={"prompt": 7})
+    run.say("fault", fate="lost", tokens={"prompt": 7}, attempt=1)
+    look()
     run.answer(tokens=300)
     look()
     run.say("end", status="completed")
@@ -68,6 +69,7 @@ def test_an_episode_is_followed_from_its_start_to_its_result(tmp_path: Path) -> 
         (0, 0, "setup"),
         (0, 0, "prompt"),
         (1, 120, "view_diff"),
+        (1, 127, "try 2"),
         (2, 447, "answered"),
         (2, 447, "outcome"),
         (2, 447, "scoring"),
