@@ -24,7 +24,7 @@ _REASON_WIDTH = 120
 
 
 class PlainProgress:
-    """A line for every finished episode, and one where nothing was said for a while and something is under way."""
+    """A line for every finished episode, and now and then one that says what is under way."""
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class PlainProgress:
         for result in kept:
             self._totals.add(result)
         self._totals.begin(planned, len(kept))
+        self._said = self._clock()
         self.note(f"{self._label}: {planned} episodes" + (f", {len(kept)} of them finished before" if kept else ""))
 
     def finished(self, result: Result) -> None:
@@ -60,7 +61,6 @@ class PlainProgress:
         self.note(again_note(failed))
 
     def note(self, text: str) -> None:
-        self._said = self._clock()
         self._console.print(text, markup=False, soft_wrap=True)
 
     def tick(self) -> None:
@@ -70,6 +70,7 @@ class PlainProgress:
         playing = self._activity.look()
         if not playing:
             return
+        self._said = self._clock()
         totals, left = self._totals, self._totals.seconds_left()
         time_left = "" if left is None else f", {clock_time(left)} left"
         parts = [f"{clock_time(totals.seconds())}{time_left}", totals.text(), money(self._activity.spending)]

@@ -178,14 +178,19 @@ def test_plain_progress_says_now_and_then_what_is_under_way_in_the_middle_of_epi
     progress = PlainProgress(console, "x", activity, clock=clock, now=clock.now)
     progress.begin(8, [])
     three_running(tmp_path / "run")
-    for clock.seconds in (10.0, 29.0, 31.0, 50.0):
+    for clock.seconds in (10.0, 29.0, 31.0, 60.0):
         progress.tick()
+        progress.note("a note")
     assert stream.getvalue().split("\n") == [
         "x: 8 episodes",
+        "a note",
+        "a note",
         "[0/8] 0:00:31; $0.52 (agents $0.42, judges $0.10); running: "
         "mcr/s0/1 turn 2, 12.4k tokens, 31 s, resolve_merge_conflict_…; "
         "mcr/owner_of_a_name_merge_0001/1 turn 1, 120 tokens, 31 s, view_diff; "
         "mcr/s2/1 turn 0, 0 tokens, 31 s, setup",
+        "a note",
+        "a note",
         "",
     ]
 
