@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SerializeAsAny, StringConstraints, model_validator
@@ -18,7 +19,7 @@ PATH_LIMIT: Final = 4096
 
 
 def _line(text: str) -> str:
-    if not text.isprintable():
+    if not all(character.isprintable() or unicodedata.category(character) == "Zs" for character in text):
         raise ValueError("not a line of printable text")
     return text
 

@@ -83,6 +83,10 @@ def test_names_of_languages_are_taken(language: str) -> None:
     assert read_sample(row(programming_language=language), PLACE).programming_language == language
 
 
+def test_blanks_of_other_alphabets_are_taken() -> None:
+    assert read_sample(row(license="MIT\u00a0License"), PLACE).license == "MIT\u00a0License"
+
+
 def test_a_path_of_other_bytes_is_taken() -> None:
     assert read_sample(row(scenario=CHAIN | {"file": "caf\udce9\n.py"}), PLACE).spec.file == "caf\udce9\n.py"  # type: ignore[attr-defined]
 
