@@ -10,16 +10,13 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import typer
 
 from gitgoodbench.disk import describe
 from gitgoodbench.errors import GitGoodBenchError, RunAborted, UserError
 from gitgoodbench.text import on_one_line
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
 
 EXIT_USER_ERROR = 2
 EXIT_INFRASTRUCTURE = 3
@@ -61,7 +58,7 @@ def ended(command: Callable[[], Any]) -> int:
 class _Output(io.FileIO):
     """Standard output, which names itself in its errors."""
 
-    def write(self, data: Buffer, /) -> int:
+    def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
         except OSError as problem:

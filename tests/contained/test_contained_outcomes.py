@@ -263,7 +263,7 @@ def _is_alive(process: int) -> bool:
 def test_what_the_process_left_behind_goes_with_it(rebase: rebases.RebaseCase, tmp_path: Path) -> None:
     with pytest.raises(LimitExceeded):
         ask(
-            task(rebase, tmp_path, of_chain(rebase, newlines), dataclasses.replace(LIMITS, wall_s=0.5)),
+            task(rebase, tmp_path, of_chain(rebase, newlines), dataclasses.replace(LIMITS, wall_s=0.05)),
             rebase.store,
             Running(),
         )
