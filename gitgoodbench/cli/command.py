@@ -42,7 +42,7 @@ class Command(TyperCommand):
             problem.args = (_blamed(str(problem), ctx),)
             raise
         except KeyboardInterrupt:
-            sys.stderr.write("gitgoodbench: interrupted: every file is whole; the same command begins or carries on\n")
+            sys.stderr.write("gitgoodbench: interrupted: every file is whole; give the same command again\n")
             return EXIT_INTERRUPTED
 
 

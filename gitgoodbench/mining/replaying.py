@@ -32,7 +32,7 @@ class Replaying:
         """While a row is replayed; what is given is to be told of its stages."""
         name = sample.name
         try:
-            yield lambda stage: self._tell(name, f"{sample.id}: {stage}")
+            yield lambda stage: self._tell(name, f"{stage}, {sample.id}")
         finally:
             with self._lock:
                 self._done[name] += 1

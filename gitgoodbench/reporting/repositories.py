@@ -13,6 +13,10 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 
 from gitgoodbench.workspace.network import Step
 
+_BAR = 20
+_BESIDES = 10
+"""Columns on a terminal: of the bar, and of the share with the blanks between."""
+
 
 class RepositoryProgress:
     """Prints lines, and shows steps: a bar for each repository under way, or a line every `every_s` seconds.
@@ -31,7 +35,7 @@ class RepositoryProgress:
         self._tasks: dict[str, tuple[str, TaskID]] = {}
         columns = (
             TextColumn("{task.description}", markup=False),
-            BarColumn(20),
+            BarColumn(_BAR),
             TaskProgressColumn("{task.percentage:>3.0f} %", text_format_no_percentage="{task.completed:,.0f}"),
             TextColumn("{task.fields[detail]}", markup=False),
         )
@@ -81,10 +85,18 @@ class RepositoryProgress:
             task = None
         if step.name is None:
             return
+        room = self._console.width - _BAR - _BESIDES
+        detail = _cut(step.detail, room // 2)
+        described = _cut(f"{step.repository}: {step.name}", room - len(detail))
         if task is None:
-            task = self.bars.add_task(f"{step.repository}: {step.name}", total=step.total, detail="")
+            task = self.bars.add_task(described, total=step.total, detail="")
         self._tasks[step.repository] = step.name, task
-        self.bars.update(task, completed=step.done, total=step.total, detail=step.detail)
+        self.bars.update(task, description=described, completed=step.done, total=step.total, detail=detail)
+
+
+def _cut(text: str, width: int) -> str:
+    """A text that leaves the bar its room: rich would cut all columns alike."""
+    return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"
 
 
 @contextmanager

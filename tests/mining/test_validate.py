@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +24,7 @@ from tests.support.merges import MCR, make_merge
 from tests.support.mined import lines, mixed_repository, project
 from tests.support.repositories import RepositoryBuilder
 from tests.support.samples import chain_sample, merge_sample
+from tests.support.stuck import Stuck
 
 
 @dataclass(frozen=True)
@@ -193,30 +191,27 @@ def test_every_stage_of_a_row_is_told_and_the_end_of_a_repository(corpus: Corpus
     for agent in ("oracle", "tool-oracle"):
         stages += [f"preparing mcr for {agent}", f"{agent} plays mcr", f"scoring {agent} in mcr"]
     assert told == [
-        *(Step("acme/tool", "replaying rows", 0, 1, f"{first.id}: {stage}") for stage in stages),
+        *(Step("acme/tool", "replaying rows", 0, 1, f"{stage}, {first.id}") for stage in stages),
         Step("acme/tool", None),
     ]
 
 
-def test_an_interruption_leaves_a_row_that_does_not_end(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_leaves_a_row_that_is_busy_in_c(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     from gitgoodbench.mining import validate
     from gitgoodbench.workspace.store import open_store
 
-    interrupts, over, ended = threading.Lock(), threading.Event(), threading.Event()
+    stuck = Stuck()
 
-    def stuck(*_: object) -> RowReport:
-        if interrupts.acquire(blocking=False):  # once
-            os.kill(os.getpid(), signal.SIGINT)
-        over.wait(20)
-        ended.set()
-        raise AssertionError
+    def replay(sample: Sample, *_: object) -> RowReport:
+        stuck.work()
+        return RowReport(sample, (), None, ())
 
-    monkeypatch.setattr(validate, "validate_sample", stuck)
+    monkeypatch.setattr(validate, "validate_sample", replay)
     validator = Validator({"mcr": MCR}, open_store(corpus.folder), LocalProvider())
     with pytest.raises(KeyboardInterrupt):
         list(validate_samples(corpus.samples, validator, 1))
-    assert not ended.is_set()
-    over.set()
+    assert not stuck.ended.is_set()
+    stuck.release()
 
 
 def test_the_command_reads_a_dataset_folder_lists_what_is_wrong_and_says_so_by_its_exit_code(

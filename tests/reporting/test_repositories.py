@@ -53,3 +53,12 @@ def test_a_step_that_tells_nothing_more_is_said_again_until_it_has_ended() -> No
     progress(Step("acme/tool", None))
     progress.repeat()
     assert stream.getvalue() == "acme/tool: listing commits\n" * 2
+
+
+def test_a_narrow_terminal_cuts_texts_and_keeps_the_bar() -> None:
+    stream = io.StringIO()
+    progress = RepositoryProgress(Console(file=stream, force_terminal=True, width=80, color_system=None))
+    with progress.shown():
+        progress(Step("acme/a-long-name-of-a-tool", "replaying rows", 3, 20, "preparing icc for oracle, " + "x" * 80))
+    [line] = [line for line in stream.getvalue().split("\n") if "acme/" in line]
+    assert line.strip().endswith("acme/a-long-name-of-a-to… ━━━                   15 % preparing icc for oracle…")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +25,7 @@ from tests.support.fake_runs import (
     make_samples,
 )
 from tests.support.fake_runs import make_manifest as manifest_of
+from tests.support.stuck import Stuck
 
 SAMPLES = make_samples(3)
 
@@ -39,9 +37,9 @@ def finished_run(tmp_path: Path, scenario: FakeScenario) -> RunContext:
     return context
 
 
-def rescore(context: RunContext, scenarios: dict[str, Scenario]) -> list[Rescored]:
+def rescore(context: RunContext, scenarios: dict[str, Scenario], jobs: int = 2) -> list[Rescored]:
     samples = {sample.id: sample for sample in SAMPLES}
-    return rescore_run(context.paths, manifest_of(), samples, scenarios, context.settling, jobs=2)
+    return rescore_run(context.paths, manifest_of(), samples, scenarios, context.settling, jobs=jobs)
 
 
 def test_outcomes_are_scored_from_what_was_saved(tmp_path: Path) -> None:
@@ -60,21 +58,18 @@ def test_outcomes_are_scored_from_what_was_saved(tmp_path: Path) -> None:
     assert (result.solved, result.scores["exact_match"], result.turns) == (True, 1.0, 2)
 
 
-def test_an_interruption_leaves_scoring_that_does_not_end(tmp_path: Path) -> None:
+def test_an_interruption_leaves_scoring_that_is_busy_in_c(tmp_path: Path) -> None:
     context = finished_run(tmp_path, FakeScenario(verdict=lambda *_: UNSOLVED))
-    interrupts, over, ended = threading.Lock(), threading.Event(), threading.Event()
+    stuck = Stuck()
 
-    def stuck(sample: Sample, outcome: Outcome) -> Verdict:  # noqa: ARG001
-        if interrupts.acquire(blocking=False):  # once
-            os.kill(os.getpid(), signal.SIGINT)
-        over.wait(20)
-        ended.set()
+    def verdict(sample: Sample, outcome: Outcome) -> Verdict:  # noqa: ARG001
+        stuck.work()
         return SOLVED
 
     with pytest.raises(KeyboardInterrupt):
-        rescore(context, {"mcr": FakeScenario(verdict=stuck)})
-    assert not ended.is_set()
-    over.set()
+        rescore(context, {"mcr": FakeScenario(verdict=verdict)}, jobs=1)
+    assert not stuck.ended.is_set()
+    stuck.release()
 
 
 def test_scoring_that_could_not_be_done_can_be_made_up_for(tmp_path: Path) -> None:
