@@ -6,6 +6,7 @@ from importlib.resources import files
 import pytest
 
 from gitgoodbench.cli import run
+from gitgoodbench.models.faults import Refusal, Whom, meaning
 from gitgoodbench.models.pricing import PROVIDERS, Price, list_price, meant_model, price_table, prices_of, provider_at
 
 
@@ -127,3 +128,12 @@ def test_a_name_that_is_nearly_one_of_the_table_is_taken_for_that_one() -> None:
     assert meant_model("gpt-4.1-minni") == "did you mean gpt-4.1-mini? "
     assert meant_model("anthropic/claude-sonet-4-5") == "did you mean anthropic/claude-sonnet-4-5? "
     assert [meant_model(name) for name in ("gpt-4.1-mini", "qwen", "my-own", "")] == [""] * 4
+
+
+def test_a_server_that_lacks_a_misspelt_model_is_asked_for_the_one_that_was_meant() -> None:
+    refusal = Refusal(404, "The model does not exist", code="model_not_found")
+    problem = meaning(refusal, Whom("gpt-4.1-minni", "api.openai.com"))
+    assert str(problem) == (
+        "api.openai.com does not have the model 'gpt-4.1-minni' (HTTP 404: The model does not exist): did you mean "
+        "gpt-4.1-mini? choose another with --model"
+    )
