@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -70,7 +71,17 @@ def flag_of(name: str, *, variable: bool) -> Any:
         )
     bounds = {key: getattr(part, by) for key, by in _BOUNDS.items() for part in field.metadata if hasattr(part, by)}
     make = variable_option if variable and variable_of(spelling(name)) not in NO_FLAGS else option
-    return make(_names(name), *flag.short, help=flag.help, metavar=flag.metavar, **bounds)
+    read = _by_lines if flag.blanks else None
+    return make(_names(name), *flag.short, help=flag.help, metavar=flag.metavar, callback=read, **bounds)
+
+
+def _by_lines(context: typer.Context, parameter: typer.CallbackParam, values: list[str] | None) -> list[str] | None:
+    """The values of a flag; those of its variable, which typer takes apart at blanks, are its lines."""
+    source = context.get_parameter_source(parameter.name or "")
+    if source is None or source.name != "ENVIRONMENT":
+        return values
+    lines = os.environ[str(parameter.envvar)].splitlines()
+    return [line.strip() for line in lines if line.strip()]
 
 
 def _names(name: str) -> str:

@@ -33,6 +33,7 @@ class Flag:
     resolved: several spellings stand for one thing; the manifest compares what they were resolved to.
     decided: where nothing is said, the command decides; the default of the field is for Python.
     each: a command takes several, and makes a run for each.
+    blanks: a value may hold blanks, so that its variable has a line for each value, not a word.
     """
 
     help: str | None = None
@@ -42,6 +43,7 @@ class Flag:
     resolved: bool = False
     decided: bool = False
     each: bool = False
+    blanks: bool = False
 
 
 def _several(value: Any) -> Any:
@@ -100,7 +102,7 @@ class RunConfig(BaseModel):
     model_arg: Annotated[
         tuple[str, ...],
         SEVERAL,
-        Flag("A further field of every request, such as top_k=20; repeatable.", metavar="KEY=VALUE"),
+        Flag("A further field of every request, such as top_k=20; repeatable.", metavar="KEY=VALUE", blanks=True),
     ] = ()
     header: Annotated[
         tuple[str, ...],
@@ -109,6 +111,7 @@ class RunConfig(BaseModel):
             "A further header of every request to --base-url; repeatable. Its value is not kept with the run.",
             metavar="'NAME: VALUE'",
             may_change=True,
+            blanks=True,
         ),
     ] = ()
     request_timeout: Annotated[

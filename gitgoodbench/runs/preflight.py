@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from gitgoodbench.errors import CostLimitReached, UserError
 from gitgoodbench.models.finding import Finding
@@ -18,6 +18,12 @@ from gitgoodbench.runs.redact import redact_url
 from gitgoodbench.runs.session import PreparedRun
 from gitgoodbench.scenario import JudgedScenario
 from gitgoodbench.scoring.judge.panel import Panel
+
+_MISSED: Final = {
+    "agent": "called no tool; it plays all the same, and may give up every time",
+    "judge": "gave no answer that can be read; it judges all the same, and may leave every episode unscored",
+}
+"""What follows from an answer to a preflight that is not the right one, by role."""
 
 Findings = dict[str, Finding]
 """`agent gpt-4o`, `judge gpt-4o` -> what its preflight showed."""
@@ -134,7 +140,6 @@ def in_words(found: Mapping[str, Finding]) -> Iterator[str]:
     for name, finding in found.items():
         if not finding.works:
             role, _, model = name.partition(" ")
-            missed = "called no tool" if role == "agent" else "gave no answer that can be read"
-            yield f"warning: asked for a test, {model} at {finding.address} {missed}"
+            yield f"warning: asked for a test, {model} at {finding.address} {_MISSED[role]}"
         if finding.dialect:
             yield f"{name}: {'; '.join(finding.dialect)}"

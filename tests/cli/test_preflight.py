@@ -13,6 +13,7 @@ from tests.cli.conftest import CommandLine, Result
 from tests.support.dialects import CHAT, Step, speaking
 from tests.support.fake_judging import FakeJudgedScenario
 from tests.support.fake_runs import FakeScenario, FakeWork
+from tests.support.judging import favouring, judged_by
 from tests.support.llm_reply import Call, Reply
 from tests.support.scripted_llm import Request, ScriptedServer, fault, says
 
@@ -68,6 +69,11 @@ def ask(command: CommandLine, url: str, *more: str) -> Result:
     return command.eval("--agent", "openai", "--model", "m", "--base-url", url, "--run-id", "r", *more)
 
 
+def without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tries follow each other at once."""
+    monkeypatch.setattr("gitgoodbench.models.retry.Backoff.wait_s", lambda *_: 0.0)
+
+
 @pytest.mark.parametrize(("reply", "message"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_what_no_episode_can_survive_ends_the_run_before_it_begins(
     command: CommandLine, reply: Reply, message: str
@@ -86,7 +92,7 @@ def test_what_no_episode_can_survive_ends_the_run_before_it_begins(
 def test_a_moved_server_ends_the_run_and_is_found_again_on_resume(
     command: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gitgoodbench.models.retry.Backoff.wait_s", lambda *_: 0.0)
+    without_waiting(monkeypatch)
     with ScriptedServer([]) as gone:
         pass
     shown = ask(command, gone.url)
@@ -98,6 +104,70 @@ def test_a_moved_server_ends_the_run_and_is_found_again_on_resume(
         shown = command("resume", command.out / "r", "--base-url", server.url, "--request-timeout", "60")
     assert shown.code == 0
     assert [result["status"] for result in results(command)] == ["gave_up"] * 5
+
+
+@pytest.mark.parametrize(
+    ("reply", "cause"),
+    [
+        (fault.status(503, "loading the model"), "HTTP 503: loading the model"),
+        (fault.status(500), "HTTP 500: status 500"),
+        (fault.rate_limit(), "HTTP 429: Rate limit reached for requests"),
+    ],
+    ids=["503", "500", "429"],
+)
+def test_a_busy_server_is_tried_six_times_and_ends_the_run_before_it_begins(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch, reply: Reply, cause: str
+) -> None:
+    without_waiting(monkeypatch)
+    with ScriptedServer(lambda _: reply, preflights=False) as server:
+        shown = ask(command, server.url)
+    assert shown.code == 2
+    assert shown.err.rstrip("\n").split("\n")[-1] == (
+        f"gitgoodbench: m at {server.url} does not answer: {cause}; tried 6 times; nothing was run; "
+        f"resume with: gitgoodbench resume {command.out}/r"
+    )
+    assert len(server.requests) == 6
+    assert command.results() == []
+
+
+def test_a_server_that_is_busy_for_five_tries_is_played(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_waiting(monkeypatch)
+    replies = iter([fault.status(503)] * 5 + [says("no")] * 20)
+    with ScriptedServer(lambda _: next(replies), preflights=False) as server:
+        assert ask(command, server.url).code == 0
+    assert len(server.requests) == 6 + 2 * 5
+
+
+def test_a_judge_that_cannot_be_read_is_warned_of_and_asked(command: CommandLine) -> None:
+    command.scenario = FakeJudgedScenario("mcr")
+    with ScriptedServer(lambda _: says("Both are fine."), preflights=False) as server:
+        shown = command.noop("--judge-model", "j", "--judge-base-url", server.url, "--limit", "1")
+    assert (
+        f"warning: asked for a test, j at {server.url} gave no answer that can be read; it judges all the same, and "
+        "may leave every episode unscored\n"
+    ) in shown.err
+    assert manifest(command)["models"]["judge j"]["works"] is False
+    assert [result["status"] for result in results(command)] == ["unscored"]
+
+
+def test_judging_again_by_a_judge_that_is_down_changes_nothing(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_waiting(monkeypatch)
+    command.scenario = FakeJudgedScenario("mcr")
+    with ScriptedServer(judged_by(favouring("Parse dates"))) as server:
+        assert command.noop("--judge-model", "j", "--judge-base-url", server.url).code == 0
+    before = {path: path.read_bytes() for path in command.results()}
+    again = ("score", command.out / "r", "--judge-model", "k", "--judge-base-url")
+    gone = command(*again, server.url)
+    with ScriptedServer(lambda _: fault.status(503), preflights=False) as busy:
+        shown = command(*again, busy.url)
+    assert (gone.code, gone.out, shown.code, shown.out) == (2, "", 2, "")
+    assert f"k at {server.url} does not answer: the connection failed" in gone.err
+    assert "tried 3 times" in gone.err
+    assert f"k at {busy.url} does not answer: HTTP 503: status 503; tried 6 times" in shown.err
+    assert {path: path.read_bytes() for path in command.results()} == before
+    assert len(before) == 5
 
 
 def test_the_dialect_is_said_and_written_down(command: CommandLine) -> None:
@@ -116,7 +186,10 @@ def test_a_model_that_calls_no_tool_is_warned_of_and_played(command: CommandLine
     with ScriptedServer(lambda _: says("Hello!"), preflights=False) as server:
         shown = ask(command, server.url, "--limit", "1")
     assert shown.code == 0
-    assert f"warning: asked for a test, m at {server.url} called no tool" in shown.err
+    assert (
+        f"warning: asked for a test, m at {server.url} called no tool; it plays all the same, and may give up "
+        "every time\n"
+    ) in shown.err
     assert manifest(command)["models"]["agent m"]["works"] is False
 
 
@@ -196,6 +269,25 @@ def test_what_a_user_adds_is_in_every_request_and_no_secret_is_kept(
     assert "sk-from" not in written
     shown = command("resume", command.out / "r")
     assert (shown.code, "--header X-Team: its value is not kept with the run: give it again" in shown.err) == (2, True)
+
+
+def test_variables_of_headers_and_fields_have_a_line_for_each(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITGOODBENCH_HEADER", "X-Team: red and blue\n\n  X-Key: Basic abc\n")
+    monkeypatch.setenv("GITGOODBENCH_MODEL_ARG", 'top_k=20\nstop=["a b", "c"]')
+    seen: list[Request] = []
+
+    def play(request: Request) -> Reply:
+        seen.append(request)
+        return says("no")
+
+    with ScriptedServer(play) as server:
+        shown = ask(command, server.url, "--limit", "1")
+    assert shown.code == 0
+    assert (seen[0].headers["x-team"], seen[0].headers["x-key"]) == ("red and blue", "Basic abc")
+    assert (seen[0].body["top_k"], seen[0].body["stop"]) == (20, ["a b", "c"])
+    assert "Basic abc" not in (command.out / "r/manifest.json").read_text()
 
 
 def test_a_header_on_the_command_line_is_hidden() -> None:
