@@ -55,14 +55,12 @@ class Searcher:
     def __init__(self) -> None:
         self._left = MAX_CELLS
 
-    def distance(self, items: Sequence[Tree], haystack: Tree | None) -> int:
-        """The least edit distances of items to subtrees of the haystack, added up; all their nodes if there is none.
+    def distance(self, items: Sequence[Tree], haystack: Tree) -> int:
+        """The least edit distances of items to subtrees of the haystack, added up.
 
         Raises:
             TooMuch: it would take too long, or too much memory.
         """
-        if haystack is None:
-            return count_nodes(items)
         haystack = itemized(haystack)
         return sum(self.closest(item, haystack) for item in items)
 
@@ -93,7 +91,3 @@ class Searcher:
         if cells > self._left:
             raise TooMuch("there is too much to compare")
         self._left -= cells
-
-
-def count_nodes(trees: Sequence[Tree]) -> int:
-    return sum(map(len, trees))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.details import Details, Trees
 from gitgoodbench.git.objects import EXECUTABLE
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scenario import Outcome, Verdict
@@ -48,6 +49,12 @@ def score(case: ChainCase, outcome: Outcome) -> Verdict:
     return verdict
 
 
+def details_of(case: ChainCase, outcome: Outcome) -> Details:
+    details = score(case, outcome).details
+    assert details is not None
+    return details
+
+
 def test_all_requirements_met(case: ChainCase) -> None:
     verdict = score(case, outcome_of(case, VERSIONS[1], FINAL))
     assert verdict.gates == {
@@ -58,6 +65,26 @@ def test_all_requirements_met(case: ChainCase) -> None:
     assert verdict.facts["commits_made"] == 2
     assert verdict.scores["several_commits"] == 1
     assert verdict.scores["syntax_valid"] == 1
+
+
+def test_a_verdict_tells_the_sample_both_trees_the_diff_and_both_histories(case: ChainCase) -> None:
+    """Which a result shows; here the agent's second commit lacks the last change."""
+    outcome = outcome_of(case, *VERSIONS[1:3])
+    details = details_of(case, outcome)
+    assert details.ids == {"base": case.base, "newest": case.commits[-1]}
+    assert outcome.head is not None
+    assert details.trees == Trees(
+        agent=case.git.line("rev-parse", f"{outcome.head}^{{tree}}"),
+        truth=case.git.line("rev-parse", f"{case.commits[-1]}^{{tree}}"),
+    )
+    assert details.diff == (
+        "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f():\n-    return 2\n+    return 3\n"
+    )
+    assert details.histories is not None
+    assert [commit.same_as for commit in details.histories.agent] == [1, 2]
+    assert [commit.same_as for commit in details.histories.truth] == [1, 2, None]
+    assert details_of(case, outcome_of(case, FINAL)).diff == ""
+    assert details_of(case, Outcome(None, None, {})) == Details(ids=details.ids)
 
 
 def test_the_real_commits_are_reproduced_in_full(case: ChainCase) -> None:
@@ -217,8 +244,12 @@ def test_who_only_names_the_real_tree_has_not_made_it(case: ChainCase) -> None:
 
 def test_a_history_of_many_commits_is_looked_at_only_so_far(case: ChainCase, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitgoodbench.scoring.chain_gates.MAX_COMMITS", 3)
-    verdict = score(case, outcome_of(case, *[{**FINAL, b"b.py": b"b = %d\n" % n} for n in range(3, 8)], FINAL))
+    outcome = outcome_of(case, *[{**FINAL, b"b.py": b"b = %d\n" % n} for n in range(3, 8)], FINAL)
+    verdict = score(case, outcome)
     assert verdict.facts["commits_made"] == 6
+    histories = details_of(case, outcome).histories
+    assert histories is not None
+    assert (len(histories.agent), histories.agent_commits, histories.truth_commits) == (3, 6, 3)
     assert all(verdict.gates.values())
 
 

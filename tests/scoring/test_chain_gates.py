@@ -65,6 +65,13 @@ def test_a_chain_from_a_root_commit(builder: RepositoryBuilder) -> None:
         assert import_chain(scratch, None, Outcome(tip, None, {}), begun_with=tip) == AgentChain(tip, (root, tip))
 
 
+def test_a_head_below_the_base_has_no_commits_on_it(builder: RepositoryBuilder) -> None:
+    below = builder.commit({b"a.py": GOOD})
+    base = builder.commit({b"a.py": BROKEN}, [below])
+    with ScratchRepository(builder.git) as scratch:
+        assert import_chain(scratch, base, Outcome(below, None, {}), begun_with=base) == AgentChain(below, None)
+
+
 def test_a_commit_that_cannot_be_read_is_not_valid(builder: RepositoryBuilder) -> None:
     base = builder.commit({b"a.py": GOOD})
     lost = builder.commit({b"a.py": BROKEN}, [base])

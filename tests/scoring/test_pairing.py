@@ -52,6 +52,7 @@ def test_common_labels_bound_what_one_tree_has_of_another() -> None:
     parts = [items(tree)[0] for tree in trees]
     common = common_labels(parts, parts[:7])
     assert common.shape == (len(parts), 7)
+    assert common.dtype == np.dtype(np.int64)
     assert [int(common[at, at]) for at in range(7)] == [len(part) for part in parts[:7]]
     assert common[0, 1] == 4
     for row, one in enumerate(parts):
