@@ -74,6 +74,15 @@ def test_text_conflicts_are_numbered_by_path_and_place(builder: RepositoryBuilde
     assert inner.files[b"a"].ends_in_region(0) is False
 
 
+@pytest.mark.parametrize(("ours", "theirs"), [(b"2", b"3\n"), (b"2\n", b"3"), (b"2", b"3")])
+def test_a_side_without_a_final_newline_is_given_without_it(
+    builder: RepositoryBuilder, ours: bytes, theirs: bytes
+) -> None:
+    model = merged(builder, {b"a": b"1\n"}, {b"a": ours}, {b"a": theirs})
+    region = model.region(model.text_conflicts[0])
+    assert (region.local, region.incoming) == (ours, theirs)
+
+
 def test_the_answers_that_reach_the_truth_are_found(builder: RepositoryBuilder) -> None:
     model = merged(builder, *TEXT)
     truth = {b"b.py": BODY.replace(b"line 2\n", b"x\ny\n").replace(b"line 29\n", b""), b"a.py": b"3\n4\n", b"c": b"1\n"}

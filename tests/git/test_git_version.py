@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.git.version import GIT_NEEDED, OLDEST_GIT, host_git_version, is_new_enough, require_git
-from tests.support.project import ROOT
+from gitgoodbench.git.version import GIT_NEEDED, host_git_version, is_new_enough, require_git
 
 
 def git_that_answers(folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int = 0) -> None:
@@ -46,7 +45,3 @@ def test_a_git_that_says_no_version_is_none(
     git_that_answers(tmp_path, monkeypatch, answer, code)
     with pytest.raises(UserError, match=rf"answers no version \(exit code {code}\)"):
         require_git()
-
-
-def test_the_readme_names_the_oldest_git() -> None:
-    assert f"Git {'.'.join(map(str, OLDEST_GIT))} or newer" in (ROOT / "README.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What the package imports and what pyproject.toml declares are the same."""
+"""What the package imports and what pyproject.toml declares are the same; README names the Git that is needed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from importlib.metadata import packages_distributions
 
 from packaging.requirements import Requirement
 
+from gitgoodbench.git.version import OLDEST_GIT
 from tests.support.project import ROOT
 
 OWN = {"gitgoodbench", "scenarios", "tests", "bench"}
@@ -96,3 +97,7 @@ def test_constraints_pin_every_dependency() -> None:
     wanted = core.union(*(extras[extra] for extra in ("anthropic", "languages", "mining", "dev"))) - {"gitgoodbench"}
     assert wanted - set(pinned) == set()
     assert [name for name, version in pinned.items() if not re.fullmatch(r"\d[\w.+!]*", version)] == []
+
+
+def test_the_readme_names_the_oldest_git() -> None:
+    assert f"Git {'.'.join(map(str, OLDEST_GIT))} or newer" in (ROOT / "README.md").read_text("utf-8")
