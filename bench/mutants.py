@@ -67,7 +67,8 @@ ROOMS = {
             "git",
         ),
         _group("histories patch_text text", "git/test_histories.py ir/test_ir_reading.py", "git"),
-        _group("paths tree_paths", "git/test_paths.py icc/test_icc_tools.py ir/test_rebase_tools.py", "git"),
+        _group("paths", "git/test_paths.py", "git"),
+        _group("tree_paths", "git/test_paths.py icc/test_icc_tools.py ir/test_rebase_tools.py", "git"),
         _group("entries", "git/test_entries.py", "git"),
         _group("process mirror", "git/test_process.py git/test_mirror.py workspace/test_local_repositories.py", "git"),
         _group(
