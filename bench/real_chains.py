@@ -45,6 +45,9 @@ from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios
 from gitgoodbench.scoring.history_scores import AGAINST_THE_TRUTH
 from gitgoodbench.workspace.leaks import leaked_objects
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from tests.support.mining import mine_all
 
 TRIALS = (

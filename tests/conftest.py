@@ -28,7 +28,7 @@ def docker_provider() -> DockerProvider:
     try:
         return DockerProvider(os.environ.get("GITGOODBENCH_IMAGE", DEFAULT_IMAGE))
     except UserError as problem:
-        if os.environ.get("GITGOODBENCH_REQUIRE_DOCKER") == "1":
+        if os.environ.get("TESTS_REQUIRE_DOCKER") == "1":
             pytest.fail(f"Docker is required here: {problem}")
         pytest.skip(str(problem))
 

@@ -18,7 +18,7 @@ from tests.support.random_rebase import random_chain, random_plan
 from tests.support.real_rebase import RealRebase, real_rebase
 from tests.support.repositories import Content, RepositoryBuilder
 
-CASES = int(os.environ.get("GITGOODBENCH_REBASE_CASES", "40"))
+CASES = int(os.environ.get("TESTS_REBASE_CASES", "40"))
 
 
 def read_raw(git: Git, oid: str) -> tuple[str, bytes, bytes]:
