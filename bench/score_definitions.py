@@ -48,6 +48,9 @@ from gitgoodbench.scoring.history_scores import message_scores, scores_against_t
 from gitgoodbench.scoring.messages import read_messages
 from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from tests.support.mining import mine_all
 
 DIFF: Final = (
