@@ -45,3 +45,11 @@ def test_a_git_that_says_no_version_is_none(
     git_that_answers(tmp_path, monkeypatch, answer, code)
     with pytest.raises(UserError, match=rf"answers no version \(exit code {code}\)"):
         require_git()
+
+
+def test_git_is_asked_in_an_environment_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE")
+    git_that_answers(tmp_path, monkeypatch, "")
+    (tmp_path / "git").write_text('#!/bin/sh\necho "git version 2.40.1 $LC_ALL ${GIT_TRACE-none}"\n')
+    monkeypatch.setenv("GIT_TRACE", "1")
+    assert host_git_version() == "2.40.1 C none"
