@@ -78,6 +78,7 @@ ROOMS = {
         ),
         _group("conflicts replay attainable", "git/test_conflicts.py git/test_replay.py git/test_entries.py", "git"),
         _group("version", "git/test_git_version.py", "git"),
+        _group("dates", "git/test_dates.py", "git"),
     ),
     "scoring": (
         _group(

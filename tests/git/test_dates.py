@@ -34,8 +34,8 @@ def test_a_date_is_believed_from_1970_to_tomorrow(text: bytes, seconds: int | No
 
 
 def test_the_newest_of_dates_is_one_that_is_believed() -> None:
-    assert newest_time([b"5", b"1800000000", b"7", b""], NOW) == 7
-    assert newest_time([b"1800000000", b"x"], NOW) is None
+    assert newest_time([b"5", b"1700086401", b"7", b""], NOW) == 7
+    assert newest_time([b"1700086401", b"x"], NOW) is None
 
 
 def test_now_is_this_machine_s_clock_by_default() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from gitgoodbench.git import histories
 from gitgoodbench.git.histories import ChainHistory, CommitView, HistoryError, read_history
-from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
+from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry, write_blob
+from gitgoodbench.git.patch_text import readable_patch
 from tests.support.repositories import RepositoryBuilder
 
 
@@ -221,3 +222,17 @@ def test_the_configuration_of_the_repository_reshapes_nothing(repository: Reposi
         repository.git.run("config", *setting.split())
     assert read_history(repository.git, base, tip) == before
     assert b"@@ -1,5 +1,5 @@\n 1\n 2\n-3\n+X\n 4\n 5\n" in before.commits[0].patch
+
+
+def test_a_binary_file_whose_content_is_not_there_has_an_unknown_size(repository: RepositoryBuilder) -> None:
+    known, lost, none = write_blob(repository.git, b"\0" * 12), "1" * 40, "0" * 40
+    patch = "".join(
+        f"diff --git a/x b/x\nindex {old}..{new} 100644\nBinary files a/x and b/x differ\n"
+        for old, new in ((lost, known), (known, lost), (none, lost))
+    )
+    differ = [b"diff --git a/x b/x", b"Binary files a/x and b/x differ"]
+    assert readable_patch(repository.git, patch.encode()).splitlines() == [
+        *(differ[0], differ[1] + b" (size unknown, now 12 bytes)"),
+        *(differ[0], differ[1] + b" (12 bytes, now size unknown)"),
+        *(differ[0], differ[1] + b" (size unknown)"),
+    ]
