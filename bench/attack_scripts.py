@@ -13,6 +13,7 @@ FORGED_CODE: Final = 77
 _PRELUDE: Final = r"""
 import ctypes, fcntl, glob, os, random, resource, signal, socket, struct, subprocess, sys, threading, time
 libc = ctypes.CDLL(None, use_errno=True)
+WORK = os.getcwd()
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 libc.ptrace.restype = libc.syscall.restype = ctypes.c_long
 
@@ -168,7 +169,7 @@ ATTACKS: Final = (
     Attack("a fork bomb", "while True: attempt(os.fork)", 1.0),
     Attack("a fork bomb that has left the command", "if stay():\n  while True: attempt(os.fork)"),
     Attack("no memory left", "open('/proc/self/oom_score_adj', 'w').write('0')\nfor _ in range(50):\n  if attempt(os.fork) == 0: data = bytearray(5_500_000); time.sleep(600)\ndata = [bytearray(1_000_000) for _ in range(1000)]", 3.0),
-    Attack("no disk left, no inode left", "for place in ('/work', '/tmp', '/dev/shm'):\n  attempt(lambda: open(place + '/big', 'wb').write(bytes(70_000_000)))\n  for n in range(9000):\n    if attempt(lambda: open(f'{place}/{n}', 'w').close() or 1) is None: break", 10.0),
+    Attack("no disk left, no inode left", "for place in (WORK, '/tmp', '/dev/shm'):\n  attempt(lambda: open(place + '/big', 'wb').write(bytes(70_000_000)))\n  for n in range(9000):\n    if attempt(lambda: open(f'{place}/{n}', 'w').close() or 1) is None: break", 10.0),
     Attack(
         "its limits, priority and processors",
         "for pid in OTHERS:\n  for kind in range(16): attempt(resource.prlimit, pid, kind, (0, 0))\n  attempt(os.setpriority, os.PRIO_PROCESS, pid, 19); attempt(os.sched_setaffinity, pid, {0})\n  attempt(os.sched_setscheduler, pid, os.SCHED_IDLE, os.sched_param(0)); write(f'/proc/{pid}/oom_score_adj', b'1000'); write(f'/proc/{pid}/oom_adj', b'15')\n  write(f'/proc/{pid}/coredump_filter', b'0'); write(f'/proc/{pid}/comm', b'x')",
@@ -176,20 +177,20 @@ ATTACKS: Final = (
     # what later commands read
     Attack(
         "programs, libraries and start files where later commands look",
-        "fake = '#!/bin/sh\\necho FORGED\\nexit 77\\n'\nfor folder in ('/work', '/tmp', '/usr/local/bin', '/usr/bin', '/work/.git/hooks'):\n  attempt(os.makedirs, folder)\n  for name in ('sh', 'cat', 'git', 'python3', 'ls', 'post-checkout'):\n    attempt(lambda: open(f'{folder}/{name}', 'w').write(fake)); attempt(os.chmod, f'{folder}/{name}', 0o755)\nfor name in ('sitecustomize.py', 'usercustomize.py', 'json.py', 'os.py', '.profile', '.bashrc', '.env', '.pythonrc'):\n  for folder in ('/work', '/tmp'): attempt(lambda: open(f'{folder}/{name}', 'w').write('print(\"FORGED\")'))\nos.environ.update(LD_PRELOAD='/work/x.so', PYTHONPATH='/work', ENV='/work/.profile', BASH_ENV='/work/.bashrc')\nattempt(lambda: open('/etc/ld.so.preload', 'w').write('/work/x.so'))",
+        "fake = '#!/bin/sh\\necho FORGED\\nexit 77\\n'\nfor folder in (WORK, '/tmp', '/usr/local/bin', '/usr/bin', WORK + '/.git/hooks'):\n  attempt(os.makedirs, folder)\n  for name in ('sh', 'cat', 'git', 'python3', 'ls', 'post-checkout'):\n    attempt(lambda: open(f'{folder}/{name}', 'w').write(fake)); attempt(os.chmod, f'{folder}/{name}', 0o755)\nfor name in ('sitecustomize.py', 'usercustomize.py', 'json.py', 'os.py', '.profile', '.bashrc', '.env', '.pythonrc'):\n  for folder in (WORK, '/tmp'): attempt(lambda: open(f'{folder}/{name}', 'w').write('print(\"FORGED\")'))\nos.environ.update(LD_PRELOAD=WORK + '/x.so', PYTHONPATH=WORK, ENV=WORK + '/.profile', BASH_ENV=WORK + '/.bashrc')\nattempt(lambda: open('/etc/ld.so.preload', 'w').write(WORK + '/x.so'))",
     ),
     Attack(
         "daemons and hooks of Git",
-        "run = lambda *a: subprocess.run(a, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\nrun('git', 'init', '-q', '.')\nfor name in ('post-checkout', 'post-index-change', 'post-commit', 'reference-transaction'):\n  open(f'.git/hooks/{name}', 'w').write('#!/bin/sh\\nsetsid sleep 600 &\\n'); os.chmod(f'.git/hooks/{name}', 0o755)\nrun('git', 'config', 'core.fsmonitor', 'setsid sleep 600 & true')\nrun('git', '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x')\nrun('git', 'status'); run('git', 'checkout', '-q', '-b', 'b'); run('git', 'daemon', '--detach', '--base-path=/work'); run('git', 'maintenance', 'start'); run('git', 'credential-cache--daemon', '/tmp/s')",
+        "run = lambda *a: subprocess.run(a, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\nrun('git', 'init', '-q', '.')\nfor name in ('post-checkout', 'post-index-change', 'post-commit', 'reference-transaction'):\n  open(f'.git/hooks/{name}', 'w').write('#!/bin/sh\\nsetsid sleep 600 &\\n'); os.chmod(f'.git/hooks/{name}', 0o755)\nrun('git', 'config', 'core.fsmonitor', 'setsid sleep 600 & true')\nrun('git', '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x')\nrun('git', 'status'); run('git', 'checkout', '-q', '-b', 'b'); run('git', 'daemon', '--detach', f'--base-path={WORK}'); run('git', 'maintenance', 'start'); run('git', 'credential-cache--daemon', '/tmp/s')",
         10.0,
     ),
     Attack(
         "links and pipes where files are put",
-        "attempt(os.symlink, '/proc/1/fd/1', '/work/probe'); attempt(os.makedirs, '/work/x')\nif stay():\n  while True:\n    for target in ('/proc/1/fd', '/dev', '/tmp'): attempt(os.unlink, '/work/probe'); attempt(os.symlink, target, '/work/probe')\ntime.sleep(0.05)",
+        "attempt(os.symlink, '/proc/1/fd/1', WORK + '/probe'); attempt(os.makedirs, WORK + '/x')\nif stay():\n  while True:\n    for target in ('/proc/1/fd', '/dev', '/tmp'): attempt(os.unlink, WORK + '/probe'); attempt(os.symlink, target, WORK + '/probe')\ntime.sleep(0.05)",
     ),
     # the container
     Attack(
         "control groups, namespaces, mounts, keys",
-        "for path in glob.glob('/sys/fs/cgroup/**/*', recursive=True): write(path, b'1')\nfor ns in glob.glob('/proc/1/ns/*') + glob.glob('/proc/self/ns/*'):\n  fd = attempt(os.open, ns, os.O_RDONLY)\n  if fd is not None: libc.setns(fd, 0)\nfor flag in (0x10000000, 0x20000, 0x20000000, 0x40000000, 0x4000000): libc.unshare(flag)\nlibc.mount(b'none', b'/tmp', b'tmpfs', 0, None); libc.syscall(250, 0, -3, 0); libc.syscall(425, 8, None); libc.syscall(323, 0); libc.syscall(155, b'/work', b'/work')\nwrite('/proc/sysrq-trigger', b'c'); write('/proc/sys/kernel/core_pattern', b'|/work/x'); write('/proc/1/attr/current', b'x'); write('/proc/1/uid_map', b'0 0 1')",
+        "for path in glob.glob('/sys/fs/cgroup/**/*', recursive=True): write(path, b'1')\nfor ns in glob.glob('/proc/1/ns/*') + glob.glob('/proc/self/ns/*'):\n  fd = attempt(os.open, ns, os.O_RDONLY)\n  if fd is not None: libc.setns(fd, 0)\nfor flag in (0x10000000, 0x20000, 0x20000000, 0x40000000, 0x4000000): libc.unshare(flag)\nlibc.mount(b'none', b'/tmp', b'tmpfs', 0, None); libc.syscall(250, 0, -3, 0); libc.syscall(425, 8, None); libc.syscall(323, 0); libc.syscall(155, os.fsencode(WORK), os.fsencode(WORK))\nwrite('/proc/sysrq-trigger', b'c'); write('/proc/sys/kernel/core_pattern', b'|' + os.fsencode(WORK) + b'/x'); write('/proc/1/attr/current', b'x'); write('/proc/1/uid_map', b'0 0 1')",
     ),
 )  # fmt: skip
