@@ -131,4 +131,7 @@ def unlinked_edits(store: Store, since: float | None = None) -> Iterator[Edit]:
 
 def _logs(store: Store, rest: str, values: tuple[str, ...]) -> Iterator[ReadLog]:
     for row in store.connection.execute(f"SELECT * FROM logs {rest}", values).fetchall():
-        yield ReadLog(*row[:-1], problems=tuple(json.loads(row[-1])))
+        source, name, fingerprint, read_at, understood, not_understood, problems = row
+        yield ReadLog(
+            source, name, fingerprint, read_at, understood, not_understood, problems=tuple(json.loads(problems))
+        )
