@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gitgoodbench.dataset.findings import Finding
 from gitgoodbench.dataset.rows import COMMIT, COUNT
-from gitgoodbench.dataset.sample import DIFFICULTIES, MergeSpec
+from gitgoodbench.dataset.sample import DIFFICULTIES
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.contract import Figure, MinedType, Miner, Walk
@@ -21,6 +21,7 @@ from gitgoodbench.mining.statistics import by_difficulty, rows_frame
 from gitgoodbench.plugin_options import Alias, options_in
 from gitgoodbench.sample_types.merge_check import check_merge
 from gitgoodbench.sample_types.merges import MergeColumns, MergeMiner
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.stories.merge import Conflict, merge_automatically, split_conflicts
 from gitgoodbench.text import markdown_cell
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
 from gitgoodbench.scenario import HistoryPair, Outcome, Policy, RepositoryStore, Verdict
 
 from .episode import prepare, preview
@@ -33,7 +34,7 @@ class IterativeCommitting(ScenarioBase):
     preview = staticmethod(preview)
 
     def applies_to(self, sample: Sample) -> bool:
-        return sample.chain is not None
+        return isinstance(sample.spec, FileCommitChainSpec)
 
     def score(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
         from .scoring import score_commits

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.scenario import Outcome, Policy, RepositoryStore, Verdict
 
 from .episode import prepare, preview
@@ -30,7 +31,7 @@ class MergeConflictResolution(ScenarioBase):
     preview = staticmethod(preview)
 
     def applies_to(self, sample: Sample) -> bool:
-        return sample.merge is not None
+        return isinstance(sample.spec, MergeSpec)
 
     def score(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
         from .scoring import score_merge

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.filters import apply_filters, installed_filters, newest_day, spdx_id
 from gitgoodbench.mining.records import Candidate, MinedRow
 from gitgoodbench.mining.rules import FilterSettings
 from gitgoodbench.sample_types.chains import ChainOptions
 from gitgoodbench.sample_types.merge import MergeOptions
+from gitgoodbench.sample_types.specs import CherryPickSpec
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
 SETTINGS = FilterSettings(as_of=datetime(2025, 7, 1))
