@@ -35,6 +35,9 @@ class MergeOptions(BaseModel):
     max_conflicts: Annotated[int, Alias("max-conflicts")] = Field(
         default=8, ge=1, description="Conflicts of a merge in a dataset, at most."
     )
+    attainable_only: Annotated[bool, Alias("attainable-only")] = Field(
+        default=False, description="Only merges whose truth can be reached from their conflicts: --with attainable."
+    )
 
 
 class Merges(MinedType):
@@ -79,6 +82,7 @@ class Merges(MinedType):
                 lambda _: "merges whose truth can be reached from their conflicts alone",
                 lambda row, _: _columns(row).attainable is not False,
                 on_demand=True,
+                asked_by=lambda settings: options_in(settings.own, MergeOptions).attainable_only,
             ),
         )
 
