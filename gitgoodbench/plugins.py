@@ -26,6 +26,8 @@ AGENTS: Final = "gitgoodbench.agents"
 SANDBOXES: Final = "gitgoodbench.sandboxes"
 SAMPLES: Final = "gitgoodbench.samples"
 SCORES: Final = "gitgoodbench.scores"
+FEEDBACK_SOURCES: Final = "gitgoodbench.feedback_sources"
+FEEDBACK_SINKS: Final = "gitgoodbench.feedback_sinks"
 
 RUN_GROUPS: Final = (SCENARIOS, AGENTS, SANDBOXES)
 """Those that have a part in a run, and options for it."""
@@ -85,6 +87,8 @@ GROUPS: Final[Mapping[str, str]] = {
     SANDBOXES: "sandbox",
     SAMPLES: "sample",
     SCORES: "score",
+    FEEDBACK_SOURCES: "feedback source",
+    FEEDBACK_SINKS: "feedback sink",
 }
 
 

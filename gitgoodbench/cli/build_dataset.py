@@ -41,10 +41,9 @@ def build_dataset(
     ] = None,
     with_: Annotated[
         list[str] | None,
-        option(
-            "--with", metavar="FILTER", help="Apply a filter that is off by default, such as attainable. Repeatable."
-        ),
+        option("--with", metavar="FILTER", help="Apply a filter that is off by default: attainable. Repeatable."),
     ] = None,
+    attainable_only: Annotated[bool, option("--attainable-only", help="The same as --with attainable.")] = False,
     opt: Annotated[
         list[str] | None,
         option(
@@ -106,7 +105,7 @@ def build_dataset(
             "max_idle_days": max_idle_days,
         },
         as_of=as_of,
-        asked=with_ or (),
+        asked=(*(with_ or ()), *(["attainable"] if attainable_only else ())),
         opt=opt or (),
         languages=language or (),
         sizes={"lite": lite, "full": full},

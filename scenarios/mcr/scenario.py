@@ -1,21 +1,15 @@
-"""The plug-in: what the harness finds through the entry point `gitgoodbench.scenarios`.
-
-Scoring and the reference agents are loaded where they are used: numpy and what else they need would stay in the memory
-of every process that only plays.
-"""
+"""The plug-in: what the harness finds through the entry point `gitgoodbench.scenarios`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
-from gitgoodbench.sample_types.specs import MergeSpec
-from gitgoodbench.scenario import Outcome, Policy, RepositoryStore, Verdict
 
 from .episode import prepare, preview
 from .extended import ExtendedMergeTools
+from .policies import reference_policies
 from .prompt import TEMPLATES
+from .scoring import score_merge, truth
 from .tools import MergeTools
 
 
@@ -29,24 +23,9 @@ class MergeConflictResolution(ScenarioBase):
 
     prepare = staticmethod(prepare)
     preview = staticmethod(preview)
+    score = staticmethod(score_merge)
+    truth = staticmethod(truth)
+    reference_agents = staticmethod(reference_policies)
 
     def applies_to(self, sample: Sample) -> bool:
-        return isinstance(sample.spec, MergeSpec)
-
-    def score(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
-        from .scoring import score_merge
-
-        return score_merge(sample, store, outcome)
-
-    def load_scoring(self) -> None:
-        from . import scoring  # noqa: F401
-
-    def truth(self, sample: Sample, store: RepositoryStore) -> Outcome:
-        from .scoring import truth
-
-        return truth(sample, store)
-
-    def reference_agents(self) -> Mapping[str, Policy]:
-        from .policies import reference_policies
-
-        return reference_policies()
+        return sample.merge is not None

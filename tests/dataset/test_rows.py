@@ -9,7 +9,6 @@ import pandas
 import pytest
 
 from gitgoodbench.dataset.rows import COLUMNS, Place, RowError, read_sample
-from gitgoodbench.sample_types.specs import chain_spec, merge_spec
 from tests.support.samples import CHAIN_SCENARIO, MERGE_SCENARIO, chain_row, chain_sample, merge_row, merge_sample
 
 HERE = Place("suite.jsonl", 7, "line")
@@ -49,17 +48,21 @@ def test_every_spelling_of_a_scenario_is_the_same_sample(spelled: object) -> Non
 
 def test_a_chain_row_is_read() -> None:
     assert read_sample(chain_row(), HERE) == chain_sample()
-    assert chain_spec(chain_sample()).purity == 0.75
+    chain = chain_sample().chain
+    assert chain is not None
+    assert chain.purity == 0.75
 
 
 def test_escapes_of_json_mean_what_they_mean_in_json() -> None:
     scenario = json.dumps({**MERGE_SCENARIO, "files_in_merge_conflict": ["a/\U0001f600.py"]}).replace("/", "\\/")
-    merge = merge_spec(read_sample(merge_row(scenario=scenario), HERE))
+    merge = read_sample(merge_row(scenario=scenario), HERE).merge
+    assert merge is not None
     assert merge.files_in_merge_conflict == ("a/\U0001f600.py",)
 
 
 def test_a_path_that_is_not_utf8_survives_as_surrogates() -> None:
-    merge = merge_spec(read_sample(with_scenario(files_in_merge_conflict=["caf\udce9.py"]), HERE))
+    merge = read_sample(with_scenario(files_in_merge_conflict=["caf\udce9.py"]), HERE).merge
+    assert merge is not None
     assert merge.files_in_merge_conflict == ("caf\udce9.py",)
 
 

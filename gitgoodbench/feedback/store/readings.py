@@ -115,6 +115,39 @@ def edits_of(store: Store, source: str, session: str) -> list[Edit]:
     return [from_blob(Edit, blob) for (blob,) in rows]
 
 
+def edits_since(store: Store, source: str, time: float) -> list[Edit]:
+    """The edits of a source that are not older than this."""
+    rows = store.connection.execute("SELECT record FROM edits WHERE time >= ? AND source = ?", (time, source))
+    return [from_blob(Edit, blob) for (blob,) in rows]
+
+
+def copied(store: Store, reading: Reading) -> tuple[set[str], set[str]]:
+    """The ids of edits and of messages in a reading that another session of its source has, made at the same time."""
+    source, session = reading.session.source, reading.session.id
+    edits = {
+        edit.key.edit
+        for edit in reading.edits
+        if edit.time is not None
+        and store.connection.execute(
+            "SELECT 1 FROM edits WHERE time = ? AND source = ? AND edit = ? AND session <> ?",
+            (edit.time, source, edit.key.edit, session),
+        ).fetchone()
+    }
+    if not reading.messages:
+        return edits, set()
+    others = dict(
+        store.connection.execute(
+            "SELECT id, record FROM messages WHERE source = ? AND session <> ?", (source, session)
+        ).fetchall()
+    )
+    messages = {
+        message.id
+        for message in reading.messages
+        if message.time is not None and message.id in others and from_text(Message, others[message.id]) == message
+    }
+    return edits, messages
+
+
 def unlinked_edits(store: Store, since: float | None = None) -> Iterator[Edit]:
     """Edits that count for no commit yet, session by session in the order of their logs.
 

@@ -1,0 +1,152 @@
+"""Logs as assistants write them, record by record."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from gitgoodbench.feedback.contract import Log, Place, Source
+from gitgoodbench.feedback.records import Edit, Reading
+from gitgoodbench.feedback.sources.jsonl import log_of
+
+START = 1_796_000_000.0
+"""The second in which all sessions begin."""
+
+
+def iso(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def place_of(*roots: Path, home: Path, environment: dict[str, str] | None = None, **options: str) -> Place:
+    return Place(roots, roots[0] / ".git", home, environment or {}, options)
+
+
+def readings_of(source: Source, place: Place) -> list[Reading]:
+    """All that a source finds."""
+    return [reading for log in source.logs(place) for reading in source.read(log, place)]
+
+
+def read_file(source: Source, path: Path, place: Place) -> list[Reading]:
+    log = log_of(path)
+    assert log is not None
+    return list(source.read(log, place))
+
+
+def by_id(reading: Reading) -> dict[str, Edit]:
+    return {edit.key.edit: edit for edit in reading.edits}
+
+
+def structured(before: str, after: str) -> list[dict[str, Any]]:
+    """The patch that Claude Code shows: tabs of the indent as blanks, hunks with three lines of context."""
+    shown = [text.replace("\t", "  ").split("\n") for text in (before, after)]
+    hunks = []
+    for group in difflib.SequenceMatcher(a=shown[0], b=shown[1], autojunk=False).get_grouped_opcodes(3):
+        lines: list[str] = []
+        for tag, a, b, c, d in group:
+            if tag == "equal":
+                lines += [f" {line}" for line in shown[0][a:b]]
+            else:
+                lines += [f"-{line}" for line in shown[0][a:b]] + [f"+{line}" for line in shown[1][c:d]]
+        (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
+        hunks.append({"oldStart": a + 1, "oldLines": b - a, "newStart": c + 1, "newLines": d - c, "lines": lines})
+    return hunks
+
+
+class ClaudeLog:
+    """A session of Claude Code. Each record is a second later than the one before."""
+
+    def __init__(self, path: Path, cwd: Path | str, session: str = "s1", version: str = "2.1.197") -> None:
+        self.path = path
+        self.session = session
+        self.records: list[dict[str, Any]] = []
+        self.common: dict[str, Any] = {
+            "cwd": str(cwd), "sessionId": session, "version": version, "gitBranch": "main", "isSidechain": False,
+        }  # fmt: skip
+        self._numbers = itertools.count(1)
+        self.time = START
+
+    def add(self, record: dict[str, Any], **more: Any) -> str:
+        """Add a record; give its id."""
+        known_by = f"{self.session}-u{next(self._numbers)}"
+        before = next((one["uuid"] for one in reversed(self.records) if "uuid" in one), None)
+        self.records.append(
+            {"parentUuid": before, "uuid": known_by, "timestamp": iso(self.time), **self.common, **record, **more}
+        )
+        self.time += 1.0
+        return known_by
+
+    def ask(self, text: str, **more: Any) -> str:
+        return self.add({"type": "user", "message": {"role": "user", "content": text}}, **more)
+
+    def block(self, block: dict[str, Any], message: str, usage: dict[str, int] | None = None, **more: Any) -> str:
+        """One block of a model's message."""
+        told = usage or {
+            "input_tokens": 100, "cache_creation_input_tokens": 7, "cache_read_input_tokens": 5, "output_tokens": 20,
+        }  # fmt: skip
+        return self.add(
+            {
+                "type": "assistant",
+                "message": {"id": message, "role": "assistant", "model": "m-1", "content": [block], "usage": told},
+            },
+            **more,
+        )
+
+    def say(self, text: str, message: str = "msg-say", **more: Any) -> str:
+        return self.block({"type": "text", "text": text}, message, **more)
+
+    def call(self, call: str, tool: str, arguments: dict[str, Any], **more: Any) -> None:
+        self.block({"type": "tool_use", "id": call, "name": tool, "input": arguments}, f"msg-{call}", **more)
+
+    def result(self, call: str, detail: Any, said: str = "ok", error: bool = False, **more: Any) -> None:
+        block = {"type": "tool_result", "tool_use_id": call, "content": said, "is_error": error}
+        self.add({"type": "user", "message": {"role": "user", "content": [block]}, "toolUseResult": detail}, **more)
+
+    def write(self, call: str, path: Path | str, content: str, before: str | None = None, **result: Any) -> None:
+        """A Write that is carried out."""
+        self.call(call, "Write", {"file_path": str(path), "content": content})
+        detail = {
+            "type": "create" if before is None else "update", "filePath": str(path), "content": content,
+            "structuredPatch": [] if before is None else structured(before, content),
+            "originalFile": before, "userModified": False,
+        }  # fmt: skip
+        self.result(call, {**detail, **result})
+
+    def edit(
+        self, call: str, path: Path | str, before: str, old: str, new: str, *, all_: bool = False, **result: Any
+    ) -> None:
+        """An Edit that is carried out."""
+        arguments = {"file_path": str(path), "old_string": old, "new_string": new, "replace_all": all_}
+        self.call(call, "Edit", arguments)
+        after = before.replace(old, new) if all_ else before.replace(old, new, 1)
+        detail = {
+            "filePath": str(path), "oldString": old, "newString": new, "originalFile": before,
+            "structuredPatch": structured(before, after), "userModified": False, "replaceAll": all_,
+        }  # fmt: skip
+        self.result(call, {**detail, **result})
+
+    def refuse(self, call: str, path: Path | str, content: str, said: str) -> None:
+        """A Write that is not carried out."""
+        self.call(call, "Write", {"file_path": str(path), "content": content})
+        self.result(call, f"Error: {said}", said, error=True)
+
+    def bash(self, call: str, command: str, output: str, *, error: bool = False) -> None:
+        self.call(call, "Bash", {"command": command})
+        self.result(call, {"stdout": output, "stderr": "", "interrupted": False}, output, error)
+
+    def save(self) -> Path:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_bytes(self.content())
+        return self.path
+
+    def content(self) -> bytes:
+        return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in self.records)
+
+
+def as_log(path: Path) -> Log:
+    found = log_of(path)
+    assert found is not None
+    return found
