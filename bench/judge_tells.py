@@ -2,7 +2,7 @@
 
     python bench/judge_tells.py [--sample N --seed S] [--jobs N] [--limit CHARACTERS] REPOSITORY...
 
-Chains are those that `gitgoodbench mine` finds; the agents' histories are made as in bench/score_definitions.py, and
+Chains are those that `gitgoodbench mine` finds; the agents' histories are made as in bench/chain_histories.py, and
 rendered as a judge sees them: interactive rebase with whole patches, committing with the patches of the chain's file.
 Besides, `plain` commits the real trees under messages that have been through the judge's own rules before, as if an
 agent had written them.
@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from chain_histories import History, chains_of, histories, write
 from joblib import Parallel, delayed
-from score_definitions import History, chains_of, histories, write
 
 from gitgoodbench.git.histories import HistoryPair, read_history
 from gitgoodbench.git.process import Git, GitError

@@ -24,9 +24,9 @@ from pathlib import Path
 import pyarrow.parquet
 
 from gitgoodbench.cli import run
-from gitgoodbench.dataset.findings import Kind
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.mining.validate import Validator, validate_sample
+from gitgoodbench.sample_types.chain_check import PURITY
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import load_scenarios
 from gitgoodbench.workspace.store import open_store
@@ -105,7 +105,7 @@ class Beside:
         file.write_text(json.dumps({**json.loads(line), "difficulty": "easy"}) + "\n", encoding="utf-8")
         (sample,) = load_suite(str(file)).samples
         validator = Validator(self._scenarios, open_store(self._repos, None, offline=True), LocalProvider())
-        return all(finding.kind is Kind.PURITY for finding in validate_sample(sample, validator).findings)
+        return all(finding.kind == PURITY for finding in validate_sample(sample, validator).findings)
 
     @staticmethod
     def _run(*arguments: str) -> str:

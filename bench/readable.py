@@ -40,6 +40,7 @@ from gitgoodbench.git.histories import read_history
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.targets import Target, find_targets
 from gitgoodbench.plugin.prompts import PROMPT_LIMIT
+from gitgoodbench.sample_types.specs import chain_spec, merge_spec
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios
 from gitgoodbench.scoring.judge.blind import blind
@@ -65,8 +66,8 @@ def binary_files(patch: bytes) -> list[bytes]:
 
 
 def read_rebase(episode: Any, mirror: Git, sample: Sample) -> list[str]:
-    assert sample.chain is not None
-    count, newest = sample.chain.times_seen_consecutively, sample.chain.newest_commit
+    spec = chain_spec(sample)
+    count, newest = spec.times_seen_consecutively, spec.newest_commit
     ids = mirror.run("rev-list", "--reverse", "--first-parent", f"-{count}", newest).decode().split()
     history = blind(read_history(mirror, mirror.line("rev-parse", f"{ids[0]}^"), newest))
     missing: list[str] = []
@@ -90,8 +91,8 @@ def told_with_size(line: bytes, shown: str) -> bool:
 
 
 def read_division(episode: Any, mirror: Git, sample: Sample, options: EpisodeOptions) -> list[str]:
-    assert sample.chain is not None
-    base, newest, file = episode.base, sample.chain.newest_commit, sample.chain.file
+    spec = chain_spec(sample)
+    base, newest, file = episode.base, spec.newest_commit, spec.file
     shown = hunks_shown(episode)
     if options.of(CommitOptions).hunks == "all":
         patch = mirror.run(*DIFF, "--find-renames=50%", base, newest)
@@ -138,11 +139,11 @@ def without_line_numbers(shown: str) -> str:
 
 
 def read_merge(episode: Any, mirror: Git, sample: Sample) -> list[str]:
-    assert sample.merge is not None
+    spec = merge_spec(sample)
     missing: list[str] = []
     model, tree = episode.resolution.model, Path(episode.git.work_tree)
-    local, incoming = sample.merge.parents
-    merge = sample.merge.merge_commit_hash
+    local, incoming = spec.parents
+    merge = spec.merge_commit_hash
     changed = set(changed_paths(mirror, local, merge)) & set(changed_paths(mirror, incoming, merge))
     for path in dict.fromkeys([*model.files, *sorted(changed)]):
         lying = tree / path.decode("utf-8", "surrogateescape")

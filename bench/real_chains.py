@@ -31,7 +31,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from gitgoodbench.agents.reference import ReferenceAgent
-from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
+from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import EpisodeError
 from gitgoodbench.git.hunks import Hunk, Mark
 from gitgoodbench.git.mirror import Mirror
@@ -40,6 +40,7 @@ from gitgoodbench.mining.records import language_of, sample_id
 from gitgoodbench.mining.targets import Target, find_targets
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.sample_types.chains import Chain
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios

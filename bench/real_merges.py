@@ -25,11 +25,12 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from gitgoodbench.agents.reference import ReferenceAgent
-from gitgoodbench.dataset.sample import MergeSpec, Sample
+from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import EpisodeError
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.sample_types.specs import MergeSpec, merge_spec
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
 from gitgoodbench.sandbox.select import make_provider
@@ -117,8 +118,8 @@ def try_sample(
 
 def leaked(episode: Any, sample: Sample) -> list[str]:
     """Objects of the real merge that its parents lack and the sandbox has nevertheless."""
-    assert sample.merge is not None
-    answer, known = [sample.merge.merge_commit_hash], sample.merge.parents
+    spec = merge_spec(sample)
+    answer, known = [spec.merge_commit_hash], spec.parents
     found = leaked_objects(episode.git, episode.reference.mirror, answer, known, [episode.facts["automatic_tree"]])
     return [f"leaked: {oid}" for oid in found]
 

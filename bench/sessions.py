@@ -1,70 +1,123 @@
-"""Sessions open at once: seconds and memory. `python bench/sessions.py [COUNT]`, 16 without."""
+"""Sessions open at once: seconds and memory. `python bench/sessions.py [COUNT]`, 16 without.
+
+All sessions are open before the first one answers, and each is scored while it is still open. Memory is the PSS of all
+processes, this one, the process that scores with its forks, supervisors and Git, added up and read twenty times a
+second: what processes share is divided among them, so a page counts once. Pages of files as they are on disk, such as
+code of libraries, are in it; how many these are is told apart, since the system can drop them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from gitgoodbench import Bench
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 16
 ANSWER = ("resolve_current_merge_conflict_with", {"content": "resolved\n"})
+PERIOD_S = 0.05
 
 
-def resident_mb() -> float:
-    """Memory of this process and its descendants; what processes share is divided among them (PSS)."""
-    parents = {}
+@dataclass(frozen=True, order=True)
+class Memory:
+    """In MB. total, files: PSS of a process and its descendants, and how much of it are pages of files.
+
+    own: RSS of the process alone. processes: how many there are.
+    """
+
+    total: float
+    files: float
+    own: float
+    processes: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.total:.0f} MB in {self.processes} processes ({self.files:.0f} of them pages of files); "
+            f"this process alone: RSS {self.own:.0f} MB"
+        )
+
+
+def memory() -> Memory:
+    """What this process and its descendants take now."""
+    family = list(_family(Path("/proc/self").resolve().name))
+    fields = [each for pid in family if (each := _rollup(pid))]
+    total, files = (sum(each.get(name, 0) for each in fields) / 1024 for name in ("Pss", "Pss_File"))
+    return Memory(total, files, _rollup("self")["Rss"] / 1024, len(fields))
+
+
+def _family(pid: str) -> Iterator[str]:
+    parents: dict[str, str] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parents[int(folder.name)] = int((folder / "stat").read_bytes().rpartition(b")")[2].split()[1])
+            parents[folder.name] = (folder / "stat").read_bytes().rpartition(b")")[2].split()[1].decode()
         except OSError:
             continue
-    family = {Path("/proc/self").resolve().name}
-    while more := {str(pid) for pid, parent in parents.items() if str(parent) in family} - family:
+    family = {pid}
+    while more := {child for child, parent in parents.items() if parent in family} - family:
         family |= more
-    return sum(map(_share, family)) / 1024
+    yield from family
 
 
-def _share(pid: str) -> int:
+def _rollup(pid: str) -> dict[str, int]:
+    """Fields of smaps_rollup, in kB; none where the process is gone."""
     try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()[1:]
     except OSError:
-        return 0
-    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        return {}
+    return {name: int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
 
 
-async def rollouts(bench: Bench) -> tuple[float, set[str | None]]:
-    opened = 0
-    most = 0.0
+@contextmanager
+def watching() -> Iterator[list[Memory]]:
+    """Read the memory again and again; the list holds what was read."""
+    seen = [memory()]
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(PERIOD_S):
+            seen.append(memory())
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        done.set()
+        thread.join()
+
+
+async def rollouts(bench: Bench) -> set[str | None]:
+    """Play and score COUNT sessions at once; the commits that they leave."""
+    all_open = asyncio.Barrier(COUNT)
 
     async def rollout(seed: int) -> str | None:
-        nonlocal opened, most
         async with bench.aopen(bench.tasks[0], seed) as session:
-            opened += 1
-            while opened < COUNT:
-                await asyncio.sleep(0.01)
+            await all_open.wait()
             await session.acalls([ANSWER])
-            most = max(most, resident_mb())
             outcome = await session.afinish()
-        await bench.ascore(bench.tasks[0], outcome)
+            await all_open.wait()
+            await bench.ascore(bench.tasks[0], outcome)
+            await all_open.wait()
         return outcome.head
 
-    heads = set(await asyncio.gather(*(rollout(seed) for seed in range(COUNT))))
-    return max(most, resident_mb()), heads
+    return set(await asyncio.gather(*(rollout(seed) for seed in range(COUNT))))
 
 
 def main() -> None:
     with Bench("mini", scenario="mcr", sandbox="local", offline=True, max_open=COUNT) as bench:
         bench.warm_up()
-        alone = resident_mb()
+        print(f"before: {memory()}")
         start = time.perf_counter()
-        most, heads = asyncio.run(rollouts(bench))
+        with watching() as seen:
+            heads = asyncio.run(rollouts(bench))
         seconds = time.perf_counter() - start
-    print(
-        f"{COUNT} sessions at once: {seconds:.1f} s, {most:.0f} MB at most, {alone:.0f} MB before; {len(heads)} commit"
-    )
+    print(f"{COUNT} sessions at once: {max(seen)}; {seconds:.1f} s, {len(heads)} commit")
 
 
 if __name__ == "__main__":

@@ -22,17 +22,21 @@ T = TypeVar("T", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Alias:
-    """Beside the type of an option (`Annotated[int, Alias("max-chain")]`): it is also the flag `--max-chain`."""
+    """Beside the type of an option (`Annotated[int, Alias("max-chain")]`): it is also the flag `--max-chain`.
+
+    The flag of an option that is a bool takes no value, and switches it on.
+    """
 
     name: str
 
 
 @dataclass(frozen=True)
 class Aliased:
-    """The option behind an alias, such as `icc.hunks`, and its default as text."""
+    """The option behind an alias, such as `icc.hunks`, and its default as text. switch: whether it is a bool."""
 
     option: str
     default: str
+    switch: bool = False
 
 
 def read_options(given: Iterable[str], groups: Sequence[str] = RUN_GROUPS) -> tuple[BaseModel, ...]:
@@ -83,6 +87,7 @@ def _describe(name: str, declared: type[BaseModel]) -> Iterator[tuple[str, str, 
     for option, field in declared.model_fields.items():
         kind = declared.model_json_schema()["properties"][option]
         values = kind.get("enum")
+        kind = next((part for part in kind.get("anyOf", ()) if part.get("type") != "null"), kind)
         shown = " | ".join(map(str, values)) if values else str(kind.get("type", "value"))
         default = "" if field.default is PydanticUndefined else str(field.default)
         flags = [f"--{part.name}" for part in field.metadata if isinstance(part, Alias)]
@@ -101,7 +106,8 @@ def find_aliases(groups: Sequence[str]) -> dict[str, Aliased]:
             for option, field in _declared(name, groups).model_fields.items():
                 for part in field.metadata:
                     if isinstance(part, Alias):
-                        found.setdefault(part.name, Aliased(f"{name}.{option}", str(field.default)))
+                        aliased = Aliased(f"{name}.{option}", str(field.default), field.annotation is bool)
+                        found.setdefault(part.name, aliased)
     return found
 
 

@@ -208,6 +208,15 @@ class ScenarioWithTruth(Protocol):
         ...
 
 
+@runtime_checkable
+class LateScoring(Protocol):
+    """A scenario that loads what scoring takes only where it scores; a process that only plays does without."""
+
+    def load_scoring(self) -> None:
+        """Load it now. Called in the process whose forks score: they share what that has loaded."""
+        ...
+
+
 def load_scenarios() -> Mapping[str, Scenario]:
     """Every installed scenario by its name; each is loaded when it is looked up.
 

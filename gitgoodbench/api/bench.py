@@ -22,10 +22,10 @@ from gitgoodbench.api.warming import warm_up
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import EpisodeError, UserError
 from gitgoodbench.runs.config import RunConfig, make_config
+from gitgoodbench.runs.inputs import check_isolation, load_inputs
 from gitgoodbench.runs.judging import LLM_JUDGE, judge_options, resolve_judge
 from gitgoodbench.runs.play import record_of
 from gitgoodbench.runs.result import FORMAT, ErrorRecord, Result
-from gitgoodbench.runs.session import check_isolation, load_inputs
 from gitgoodbench.runs.settle import Settling, settle
 from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
 from gitgoodbench.sandbox.select import make_provider

@@ -22,12 +22,13 @@ from gitgoodbench.models.meter import Budget, Meter
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize
 from gitgoodbench.runs.config import make_config
+from gitgoodbench.runs.inputs import load_inputs
 from gitgoodbench.runs.judging import choose_judge
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.preflight import preflight_run
 from gitgoodbench.runs.result import Result
-from gitgoodbench.runs.session import carry_out, create_run, fresh_run_folder, load_inputs, prepare_run, run_folder
+from gitgoodbench.runs.session import carry_out, create_run, fresh_run_folder, prepare_run, run_folder
 from gitgoodbench.runs.trajectories import Conversation, read_conversation
 from gitgoodbench.sandbox.base import SandboxSettings
 from gitgoodbench.sandbox.select import make_provider

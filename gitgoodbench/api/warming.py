@@ -4,12 +4,14 @@ from __future__ import annotations
 
 
 def warm_up() -> None:
-    """Compile the kernels of tree edit distance and start the processes that parse and score, so that no episode waits.
+    """Start the process that scores, and wait until it has compiled or loaded what scores need, so that none waits.
 
-    The compiled code is kept on disk: in a fresh environment this takes a minute or so, later a second.
+    The compiled code is kept on disk: in a fresh environment this takes a minute or so, later some seconds. The calling
+    process loads nothing of it.
+
+    Raises:
+        InfrastructureFailed: that process does not start.
     """
-    from gitgoodbench.contained.client import start
-    from gitgoodbench.ted import warming
+    from gitgoodbench.contained.client import start_and_wait
 
-    warming.warm_up()
-    start()
+    start_and_wait()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,8 +16,13 @@ from gitgoodbench.cli.command import Command
 from gitgoodbench.cli.options import VARIABLE, variable_of
 from gitgoodbench.errors import UserError
 
+if TYPE_CHECKING:
+    from gitgoodbench.plugin_options import Aliased
+
 OPT = "opt"
 """The parameter of a command that takes options of plug-ins."""
+
+_IN_FILE = "options of plug-ins in the configuration file"
 
 
 class PluginFlags(Command):
@@ -30,15 +35,16 @@ class PluginFlags(Command):
         if self._says_more(args):
             args, given = _take(args, self.aliases())
         rest = super().parse_args(ctx, args)
-        if given:
-            ctx.params[OPT] = [*(ctx.params[OPT] or ()), *given]
+        in_file: list[str] = ctx.meta.get(_IN_FILE, [])
+        if in_file or given:
+            ctx.params[OPT] = [*in_file, *(ctx.params[OPT] or ()), *given]
         return rest
 
-    def aliases(self) -> dict[str, str]:
+    def aliases(self) -> dict[str, Aliased]:
         """The flags of plug-ins, as names of parameters, and the options behind them. It loads the plug-ins."""
         from gitgoodbench.plugin_options import find_aliases
 
-        return {name.replace("-", "_"): aliased.option for name, aliased in find_aliases(self.groups).items()}
+        return {name.replace("-", "_"): aliased for name, aliased in find_aliases(self.groups).items()}
 
     def _says_more(self, args: Sequence[str]) -> bool:
         """Whether there is a flag or a variable that is none of the command's own."""
@@ -50,14 +56,14 @@ class PluginFlags(Command):
         )
 
 
-def _take(args: Sequence[str], aliases: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def _take(args: Sequence[str], aliases: Mapping[str, Aliased]) -> tuple[list[str], list[str]]:
     """The command line without the flags of plug-ins, and what these and their variables say, as values of `--opt`.
 
     Raises:
         UserError: a flag has no value.
     """
-    flags = {f"--{name.replace('_', '-')}": option for name, option in aliases.items()}
-    said = {flags[flag]: value for flag in flags if (value := os.environ.get(variable_of(flag))) is not None}
+    flags = {f"--{name.replace('_', '-')}": aliased for name, aliased in aliases.items()}
+    said = {flags[flag].option: value for flag in flags if (value := os.environ.get(variable_of(flag))) is not None}
     others = []
     remaining = iter(args)
     for argument in remaining:
@@ -67,10 +73,10 @@ def _take(args: Sequence[str], aliases: Mapping[str, str]) -> tuple[list[str], l
             if argument == "--":
                 others += remaining
             continue
-        text = value if equals else next(remaining, None)
+        text = value if equals else "true" if flags[flag].switch else next(remaining, None)
         if text is None:
             raise UserError(f"{flag} needs a value")
-        said[flags[flag]] = text
+        said[flags[flag].option] = text
     return others, [f"{option}={value}" for option, value in said.items()]
 
 
@@ -80,12 +86,10 @@ def plugin_flags(*groups: str) -> type[PluginFlags]:
 
 
 def read_aliases(context: typer.Context, values: dict[str, Any]) -> dict[str, Any]:
-    """Values of a configuration file by flag, those of plug-ins put under `opt`."""
+    """Values of a configuration file by flag, without those of plug-ins, which the command reads before `--opt`."""
     command = context.command
     if not isinstance(command, PluginFlags) or values.keys() <= {parameter.name for parameter in command.params}:
         return values
     aliases = command.aliases()
-    given = [f"{aliases[name]}={value}" for name, value in values.items() if name in aliases]
-    others = {name: value for name, value in values.items() if name not in aliases}
-    before = others.get(OPT, [])
-    return others | ({OPT: [*([before] if isinstance(before, str) else before), *given]} if given else {})
+    context.meta[_IN_FILE] = [f"{aliases[name].option}={value}" for name, value in values.items() if name in aliases]
+    return {name: value for name, value in values.items() if name not in aliases}

@@ -41,9 +41,10 @@ def build_dataset(
     ] = None,
     with_: Annotated[
         list[str] | None,
-        option("--with", metavar="FILTER", help="Apply a filter that is off by default: attainable. Repeatable."),
+        option(
+            "--with", metavar="FILTER", help="Apply a filter that is off by default, such as attainable. Repeatable."
+        ),
     ] = None,
-    attainable_only: Annotated[bool, option("--attainable-only", help="The same as --with attainable.")] = False,
     opt: Annotated[
         list[str] | None,
         option(
@@ -105,7 +106,7 @@ def build_dataset(
             "max_idle_days": max_idle_days,
         },
         as_of=as_of,
-        asked=(*(with_ or ()), *(["attainable"] if attainable_only else ())),
+        asked=with_ or (),
         opt=opt or (),
         languages=language or (),
         sizes={"lite": lite, "full": full},

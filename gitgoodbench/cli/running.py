@@ -27,22 +27,19 @@ from gitgoodbench.runs.activity import Activity
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.execute import Execution
+from gitgoodbench.runs.inputs import Inputs, check_isolation, inputs_for, load_inputs
 from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself, resolve_judge
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.preflight import Findings, in_words, preflight_run
 from gitgoodbench.runs.redact import redact_command
 from gitgoodbench.runs.session import (
-    Inputs,
     PreparedRun,
     carry_out,
-    check_isolation,
     check_money,
     create_run,
     exit_code,
     fresh_run_folder,
-    inputs_for,
-    load_inputs,
     prepare_run,
     resolve,
     run_folder,

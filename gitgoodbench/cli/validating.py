@@ -72,7 +72,7 @@ def _print(console: Console, dataset: str, reports: Sequence[RowReport], invalid
     known = [report.attainable for report in reports if report.attainable is not None]
     if known:
         say(console, f"attainable with the published tools: {sum(known)} of {len(known)}")
-    counts = Counter(finding.kind for report in reports for finding in report.findings)
+    counts = Counter(str(finding.kind) for report in reports for finding in report.findings)
     counts[Kind.ROW] += len(invalid)
     if not +counts:
         return
@@ -85,7 +85,8 @@ def _print(console: Console, dataset: str, reports: Sequence[RowReport], invalid
         for finding in report.findings:
             table.add_row(report.sample.id, finding.kind, finding.reason)
     console.print(table)
-    say(console, f"all: {', '.join(f'{counts[kind]} {kind}' for kind in Kind if counts[kind])}")
+    kinds = dict.fromkeys([*map(str, Kind), *counts])
+    say(console, f"all: {', '.join(f'{counts[kind]} {kind}' for kind in kinds if counts[kind])}")
 
 
 def _write(path: Path, reports: Sequence[RowReport], invalid: Sequence[str]) -> None:
@@ -107,4 +108,4 @@ def _write(path: Path, reports: Sequence[RowReport], invalid: Sequence[str]) -> 
 
 
 def _fields(finding: Finding) -> dict[str, str]:
-    return {"kind": finding.kind.value, "reason": finding.reason}
+    return {"kind": str(finding.kind), "reason": finding.reason}

@@ -36,6 +36,7 @@ _PASSED_ON: Final = (
 _END_S: Final = 10.0
 """For a process that was told to end. It cannot refuse."""
 
+_LAST_WORDS_S: Final = 0.5
 _SMALL: Final = 4096
 _COMPLAINT_BYTES: Final = 2000
 
@@ -65,6 +66,16 @@ class Running:
 def start() -> None:
     """Start the server now, which loads and compiles meanwhile."""
     _SHARED.start()
+
+
+def start_and_wait() -> None:
+    """Start the server, and wait until it has loaded everything.
+
+    Raises:
+        InfrastructureFailed: it ends before.
+    """
+    if not _SHARED.start().recv(1, socket.MSG_PEEK):
+        raise InfrastructureFailed(f"scoring does not start{_SHARED.complaint()}")
 
 
 def ask(task: Task, store: RepositoryStore, running: Running) -> dict[str, Any]:
@@ -190,7 +201,11 @@ class _Shared:
     def complaint(self) -> str:
         """What a server that has died said last."""
         with self._lock:
-            if self._complaints is None or self._process is None or self._process.poll() is None:
+            if self._complaints is None or self._process is None:
+                return ""
+            with contextlib.suppress(subprocess.TimeoutExpired):  # it closes its socket just before it is gone
+                self._process.wait(_LAST_WORDS_S)
+            if self._process.returncode is None:
                 return ""
             size = self._complaints.seek(0, os.SEEK_END)
             self._complaints.seek(max(0, size - _COMPLAINT_BYTES))

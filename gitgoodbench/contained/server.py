@@ -3,7 +3,8 @@
 It has loaded everything that scoring needs, has one thread, and never reads an outcome itself. On the socket FD come
 connections, one for each outcome. Each is served by a fork, which leads a process group of its own and ends with its
 answer. When the other end of a connection is closed, its group is killed; when that of FD is, all are, and the server
-ends: so nothing outlives the harness, however that ends.
+ends: so nothing outlives the harness, however that ends. No more forks live at once than there is work for the
+processors; further connections wait.
 
 The last frame of a connection is the server's: how the fork ended, and what it took.
 """
@@ -22,12 +23,18 @@ from importlib import import_module
 from typing import Final
 
 from gitgoodbench.contained.frames import send
-from gitgoodbench.contained.task import serve
+from gitgoodbench.contained.reading import serve
 from gitgoodbench.plugins import SAMPLES, SCENARIOS, SCORES, Objects
+from gitgoodbench.scenario import LateScoring
+from gitgoodbench.ted.compiled import has_compiled
 from gitgoodbench.ted.languages import LANGUAGES, grammar
 from gitgoodbench.ted.warming import warm_up
 
 _LATE: Final = ("commit_check.imperatives", "encodings.ascii", "scipy.optimize")
+MOST_FORKS: Final = (os.cpu_count() or 1) + 2
+"""Forks at once: one for each processor, and two more for while others wait for Git or for the harness."""
+
+_AGAIN: Final = "again"
 _GONE: Final = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0x2000)
 
 
@@ -43,6 +50,7 @@ class _Server:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._jobs: dict[int, _Job] = {}
+        self._waiting: dict[int, socket.socket] = {}
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
         self._ended, wake = os.pipe()
@@ -61,27 +69,44 @@ class _Server:
                         os.read(self._ended, 4096)
                     self._reap()
                 elif descriptor != self._control.fileno():
-                    self._kill(self._jobs[descriptor].process)
-                    self._poll.unregister(descriptor)  # it stays open until its process is reaped
-                elif not self._begin():
+                    self._drop(descriptor)
+                elif not self._accept():
                     for job in self._jobs.values():
                         self._kill(job.process)
                     return
 
-    def _begin(self) -> bool:
-        """Fork for a connection; False at the end."""
+    def _accept(self) -> bool:
+        """Take a connection; False at the end."""
         message, descriptors, *_ = socket.recv_fds(self._control, 1, 1)
         if not message:
             return False
         connection = socket.socket(fileno=descriptors[0])
+        self._poll.register(connection, _GONE)
+        self._waiting[connection.fileno()] = connection
+        self._begin()
+        return True
+
+    def _drop(self, descriptor: int) -> None:
+        """Nobody waits for this connection any more."""
+        if descriptor in self._waiting:
+            self._poll.unregister(descriptor)
+            self._waiting.pop(descriptor).close()
+        elif descriptor in self._jobs:  # else its process has just been reaped
+            self._poll.unregister(descriptor)
+            self._kill(self._jobs[descriptor].process)  # it stays open until its process is reaped
+
+    def _begin(self) -> None:
+        """Fork for those that wait, as long as there is room."""
+        while self._waiting and len(self._jobs) < MOST_FORKS:
+            self._fork_for(self._waiting.pop(next(iter(self._waiting))))
+
+    def _fork_for(self, connection: socket.socket) -> None:
         process = os.fork()
         if not process:
             self._serve(connection)
         with contextlib.suppress(OSError):  # the fork does so, too: whoever comes first
             os.setpgid(process, process)
         self._jobs[connection.fileno()] = _Job(process, connection)
-        self._poll.register(connection, _GONE)
-        return True
 
     def _serve(self, connection: socket.socket) -> None:
         status = 1
@@ -90,8 +115,8 @@ class _Server:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._control.close()
-            for job in self._jobs.values():
-                job.connection.close()
+            for other in (*self._waiting.values(), *(job.connection for job in self._jobs.values())):
+                other.close()
             serve(connection)
             status = 0
         finally:
@@ -112,6 +137,7 @@ class _Server:
                 connection.setblocking(False)
                 took = {"seconds": usage.ru_utime + usage.ru_stime, "memory": usage.ru_maxrss * 1024}
                 send(connection, {"ended": os.waitstatus_to_exitcode(status), **took})
+        self._begin()
 
     def _kill(self, process: int) -> None:
         for kill in (os.killpg, os.kill):
@@ -128,9 +154,9 @@ def _ended_process() -> int | None:
     return None if found is None else found.si_pid
 
 
-def _load() -> None:
-    """Load what scoring loads only when it needs it. What cannot be loaded is told to whoever asks for it."""
-    warm_up(isolated=False)
+def load() -> None:
+    """Load and compile what scoring takes. What cannot be loaded is told to whoever asks for it."""
+    warm_up()
     for name in _LATE:
         import_module(name)
     for language in LANGUAGES:
@@ -139,14 +165,17 @@ def _load() -> None:
     for group in (SAMPLES, SCENARIOS, SCORES):
         for name in (found := Objects(group)):
             with contextlib.suppress(Exception):
-                found[name]
+                if isinstance(loaded := found[name], LateScoring):
+                    loaded.load_scoring()
 
 
 def main() -> None:
     """Load what scoring needs, then serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the harness decides
+    load()
+    if has_compiled() and _AGAIN not in sys.argv:  # the compiler gives no memory back; what is loaded takes less
+        os.execv(sys.executable, [*sys.orig_argv, _AGAIN])
     with socket.socket(fileno=int(sys.argv[1])) as control:
-        _load()
         gc.collect()
         gc.freeze()  # pages that forks would copy only to look at them
         control.send(b"r")

@@ -53,49 +53,10 @@ Difficulty = Literal["easy", "medium", "hard"]
 DIFFICULTIES: Final[tuple[Difficulty, ...]] = get_args(Difficulty)
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class MergeSpec(_Frozen):
-    """A two-parent merge that conflicted (sample type `merge`)."""
-
-    merge_commit_hash: CommitId
-    parents: tuple[CommitId, CommitId]
-    number_of_files_with_merge_conflict: int = Field(ge=0)
-    total_number_of_merge_conflicts: int = Field(ge=0)
-    files_in_merge_conflict: tuple[GitPath, ...]
-
-
-class FileCommitChainSpec(_Frozen):
-    """A run of `times_seen_consecutively` commits that all modify `file` (sample type `file_commit_chain`).
-
-    The chain is `newest_commit` and its first parents; its base is `newest_commit~times_seen_consecutively`.
-    """
-
-    file: GitPath
-    branch: LongLine = ""
-    times_seen_consecutively: int = Field(ge=1)
-    purity: float = Field(ge=0, le=1)
-    newest_commit: CommitId
-    oldest_commit: CommitId
-
-
-class CherryPickSpec(_Frozen):
-    """A commit that repeats another one (sample type `cherry_pick`).
-
-    `source` is abbreviated where the repository lacks it.
-    """
-
-    commit: CommitId
-    source: str
-    trailer: bool
-    same_patch: bool
-    source_present: bool
-
-
-class Sample(_Frozen):
+class Sample(BaseModel):
     """One dataset row. spec: the fields of its `scenario` column, as its sample type has them."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     id: Annotated[str, StringConstraints(pattern=r"\A[A-Za-z0-9_][A-Za-z0-9_.-]*\z", max_length=200)]
     name: RepositoryName
@@ -110,16 +71,6 @@ class Sample(_Frozen):
     difficulty: Difficulty
     spec: SerializeAsAny[BaseModel]
 
-    @property
-    def merge(self) -> MergeSpec | None:
-        """The merge, of a sample of that type."""
-        return self.spec if isinstance(self.spec, MergeSpec) else None
-
-    @property
-    def chain(self) -> FileCommitChainSpec | None:
-        """The chain of commits, of a sample of that type."""
-        return self.spec if isinstance(self.spec, FileCommitChainSpec) else None
-
     @model_validator(mode="before")
     @classmethod
     def _read_spec(cls, values: Any) -> Any:
@@ -130,7 +81,7 @@ class Sample(_Frozen):
 
 def _spec_of(sample_type: Any, value: Any) -> Any:
     """The fields of a sample type, checked."""
-    from gitgoodbench.dataset import types  # the types that come with the harness import this module
+    from gitgoodbench.dataset import types  # sample types import this module
 
     if isinstance(value, BaseModel):
         if types.type_of(type(value)) != sample_type:

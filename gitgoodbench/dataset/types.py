@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar
@@ -27,7 +28,7 @@ class SampleType(ABC):
 
     spec: the fields of the `scenario` column. Frozen; commits, paths and numbers as in `dataset.sample`.
     expected: what each of these fields must be, in words, for messages about rows; without, pydantic's words.
-    title: what several samples are called. playable: whether rows of datasets may be of this type.
+    title: what several samples are called (see `titles`). playable: whether rows of datasets may be of this type.
     options: of its own, for `--opt` of `mine` and `build-dataset`, if it has any.
     """
 
@@ -83,6 +84,12 @@ def type_of(spec: type[BaseModel]) -> str:
         if found.spec is spec:
             return name
     raise UserError(f"no sample type has rows with the fields of {spec.__name__}")
+
+
+def titles(types: Mapping[str, SampleType]) -> dict[str, str]:
+    """What samples of each type are called, by its name. Where two types have one title, the name stands beside it."""
+    uses = Counter(kind.title for kind in types.values())
+    return {name: kind.title if uses[kind.title] == 1 else f"{kind.title} ({name})" for name, kind in types.items()}
 
 
 def loadable_types() -> dict[str, SampleType]:

@@ -101,7 +101,8 @@ class Item:
 class Sink(Protocol):
     """Where results go.
 
-    remote: they leave this machine and cannot be taken back, so they are sent only when the commit has settled.
+    remote: they leave this machine and cannot be taken back, so they are sent only when the commit has settled. `send`
+    and `confirm` of a remote sink are called in several threads at once.
     """
 
     name: str
@@ -125,12 +126,16 @@ class Sink(Protocol):
 
         Raises:
             Refused: it will never be taken as it is.
-            OSError: nobody answered; it is tried again later.
+            Unsure: it may have been taken; it is looked for before it is sent again.
+            OSError: it was not taken, and may be later: nobody answered, or the other end is busy.
+            UserError: nothing is taken before what is configured is put right.
         """
         ...
 
     def confirm(self, item: Item, reference: str, place: Place) -> bool:
-        """Read back what was delivered: whether it is there.
+        """Read back what was delivered: whether it is there, as it is in the item. One with payload None: it is gone.
+
+        reference: what `send` gave; empty where it did not come to an answer.
 
         Raises:
             OSError: nobody answered; it is asked again later.
@@ -140,3 +145,7 @@ class Sink(Protocol):
 
 class Refused(Exception):
     """The other end will never take this item; the message says why."""
+
+
+class Unsure(OSError):
+    """The connection broke after the item had left: the other end may have taken it."""

@@ -209,7 +209,7 @@ class EditResult:
     commit: None while it is pending, and where it was not applied. path: in the repository. reward: r of the lines that
     it adds, in [0, 1]; None where there is none, as the state says. kept: the share of its nodes (or lines) that are
     unchanged. normalised: the reward with quotes and blanks made alike. size: nodes (or lines) that the reward counts.
-    reason: why the state is what it is, in a few words.
+    reason: why the state is what it is, in a few words. message: the model's answer that it was part of, as in `Edit`.
     """
 
     key: Key
@@ -226,6 +226,7 @@ class EditResult:
     reason: str | None = None
     evidence: tuple[Evidence, ...] = ()
     pieces: tuple[MatchedPiece, ...] = ()
+    message: str | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Final
 
 from gitgoodbench.dataset.rows import COLUMNS
 from gitgoodbench.dataset.sample import DIFFICULTIES
+from gitgoodbench.dataset.types import titles
 from gitgoodbench.mining.contract import MinedType, mined_types
 from gitgoodbench.mining.filters import Removed
 from gitgoodbench.mining.markdown import table
@@ -84,10 +85,10 @@ def _introduction(types: Iterable[MinedType]) -> str:
 
 def _type_sections(types: Mapping[str, MinedType], rows: Sequence[MinedRow]) -> Iterator[str]:
     """What each sample type says about its rows."""
-    for name, kind in types.items():
-        text = kind.section([row for row in rows if row.sample_type == name])
+    for name, called in titles(types).items():
+        text = types[name].section([row for row in rows if row.sample_type == name])
         if text:
-            yield f"## {kind.title.capitalize()}\n\n{text}"
+            yield f"## {called[:1].upper()}{called[1:]}\n\n{text}"
 
 
 def _split_text(facts: CardFacts) -> str:

@@ -172,7 +172,8 @@ def apply_filters(rows: Sequence[MinedRow], settings: FilterSettings) -> tuple[l
     meaning = "the same commits, or the same changes, are not listed before, be it in another repository"
     removed.append(Removed(DUPLICATE, meaning, before - len(remaining), 0, DUPLICATE not in settings.off))
     for rule in filters.on_demand:
-        remaining, lost = _apply(rule, remaining, settings, rule.name in settings.asked)
+        is_asked = rule.name in settings.asked or rule.asked_by(settings)
+        remaining, lost = _apply(rule, remaining, settings, is_asked)
         removed.append(lost)
     return remaining, removed
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gitgoodbench.dataset.sample import DIFFICULTIES
-from gitgoodbench.dataset.types import sample_type
+from gitgoodbench.dataset.types import titles
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.contract import Figure, mined_types
 from gitgoodbench.mining.project import SIZE_NAMES
@@ -53,7 +53,8 @@ def _figures(rows: Sequence[MinedRow]) -> Iterator[tuple[Figure, Sequence[MinedR
 
 
 def _draw_difficulty(rows: Sequence[MinedRow], axes: Any) -> None:
-    count = Counter((f"{row.language}\n{sample_type(row.sample_type).title}", row.candidate.difficulty) for row in rows)
+    called = titles(mined_types(sorted({row.sample_type for row in rows})))
+    count = Counter((f"{row.language}\n{called[row.sample_type]}", row.candidate.difficulty) for row in rows)
     groups = sorted({group for group, _ in count})
     below = [0] * len(groups)
     for difficulty in DIFFICULTIES:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from gitgoodbench.dataset.types import sample_types
+from gitgoodbench.dataset.types import sample_types, titles
 from gitgoodbench.git.batch import ObjectReader
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.checkouts import CheckoutWatch
@@ -51,6 +51,7 @@ def mine_repository(repository: Git, options: MiningOptions | None = None, tell:
     """
     options = options or MiningOptions()
     types = mined_types(sample_types() if options.types is None else options.types)
+    called = titles(types)
     with open_walk(repository, options, tell) as walk:
         miners = {name: kind.miner(walk) for name, kind in types.items()}
         checkouts = CheckoutWatch(walk.reader)
@@ -58,18 +59,24 @@ def mine_repository(repository: Git, options: MiningOptions | None = None, tell:
         seen = show_history(walk, [*miners.values(), checkouts])
         found: dict[str, Spool[Found]] = {}
         for name, miner in miners.items():
-            tell(f"finding {types[name].title}", 0, None)
-            each = _counted(miner.found(), f"writing down {types[name].title}", tell)
+            tell(f"finding {called[name]}", 0, None)
+            each = _counted(miner.found(), f"writing down {called[name]}", tell)
             commits = types[name].commits
             found[name] = Spool(one for one in each if checkouts.allows(commits(one.spec)))
         counts = {"commits": seen.commits}
         left_out: dict[str, int] = {}
         for name, miner in miners.items():
-            counts |= {types[name].title: len(found[name]), **miner.counts}
-            left_out |= miner.left_out
+            own = {types[name].title: len(found[name]), **miner.counts}
+            _add(counts, name, {called[name] if what == types[name].title else what: own[what] for what in own})
+            _add(left_out, name, miner.left_out)
         left_out |= {"commits with missing objects": seen.unreadable, "implausible dates": seen.undated}
         left_out["rows with files that cannot be checked out"] = checkouts.refused
         return MinedRepository(found, counts, left_out)
+
+
+def _add(counts: dict[str, int], name: str, more: Mapping[str, int]) -> None:
+    """Add what the miner of that type counts; a word that another one has said stands with the type's name."""
+    counts |= {f"{what} ({name})" if what in counts else what: number for what, number in more.items()}
 
 
 def _counted(found: Iterable[Found], step: str, tell: Tell) -> Iterator[Found]:

@@ -42,9 +42,13 @@ Test = Callable[[MinedRow, FilterSettings], bool | None]
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter by its name. describe: what it asks for, in words. on_demand: applied only where somebody asks."""
+    """A filter by its name. describe: what it asks for, in words.
+
+    on_demand: applied only where somebody asks: by its name, or by an option of the sample type, as `asked_by` tells.
+    """
 
     name: str
     describe: Callable[[FilterSettings], str]
     test: Test
     on_demand: bool = False
+    asked_by: Callable[[FilterSettings], bool] = lambda _: False

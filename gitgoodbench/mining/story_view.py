@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gitgoodbench.dataset.sample import DIFFICULTIES
+from gitgoodbench.dataset.types import titles
 from gitgoodbench.errors import GitGoodBenchError, UserError
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
@@ -49,9 +50,9 @@ def describe_repository(git: Git, *, content: bool = False) -> Iterator[str]:
             yield f"{row.sample_type} {commit[:10]}  {_verdict(row):<8}  {first}"
             yield from more
     yield ""
-    for name, kind in types.items():
+    for name, called in titles(types).items():
         count = Counter(row.candidate.difficulty for row in samples if row.sample_type == name)
-        yield f"{kind.title}: " + ", ".join(f"{count[difficulty]} {difficulty}" for difficulty in DIFFICULTIES)
+        yield f"{called}: " + ", ".join(f"{count[difficulty]} {difficulty}" for difficulty in DIFFICULTIES)
 
 
 def _verdict(row: MinedRow) -> str:

@@ -97,7 +97,7 @@ def validate_sample(sample: Sample, validator: Validator, stage: Stage = unwatch
         mirror = validator.store.mirror(sample.name, kind.commits(sample.spec)).borrow()
         stage("comparing the row with the repository")
         notes.findings += kind.validate(mirror, sample.spec)
-        if not any(finding.kind in (Kind.SETUP, Kind.CHAIN, Kind.SPEC) for finding in notes.findings):
+        if not any(finding.ends_replay for finding in notes.findings):
             for scenario in validator.scenarios.values():
                 if scenario.applies_to(sample):
                     _play(sample, scenario, validator, notes, stage)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +55,21 @@ class ReadCall:
 
     call: ToolCall
     recorded: dict[str, Any]
+
+
+def as_recorded(
+    parts: Iterable[dict[str, Any]],
+    kind: str,
+    calls: Iterable[ReadCall],
+    write: Callable[[dict[str, Any], Mapping[str, Any]], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """The parts of a reply as they go back: those of the type that holds calls agree with the calls as recorded.
+
+    Args:
+        calls: one for each part of that type, in order. write: makes the part anew of itself and its call.
+    """
+    recorded = (call.recorded for call in calls)
+    return [write(part, next(recorded)) if part.get("type") == kind else part for part in parts]
 
 
 def take(value: Any, kind: type[Any], what: str) -> Any:

@@ -10,11 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gitgoodbench.agents.base import Agent, AgentSettings
-from gitgoodbench.agents.registry import asks_model, make_agent, scenarios_of, unknown_agent
+from gitgoodbench.agents.registry import asks_model, make_agent
 from gitgoodbench.contained.client import start
-from gitgoodbench.contained.scenario import contained
-from gitgoodbench.dataset.loaders import Suite, load_suite
-from gitgoodbench.dataset.select import select_samples
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
 from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags, ModelOptions, price_of, server_of
@@ -26,37 +23,23 @@ from gitgoodbench.runs.config import MODELLING, RunConfig, make_config
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import EventLog
 from gitgoodbench.runs.execute import Execution, Observer, execute
+from gitgoodbench.runs.inputs import Inputs, check_isolation, inputs_for
 from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
-from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
 from gitgoodbench.sandbox.base import SandboxProvider
-from gitgoodbench.scenario import Scenario, ToolSet, denominators_of, load_scenarios
+from gitgoodbench.scenario import denominators_of
 from gitgoodbench.scores import scores_for
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS
 from gitgoodbench.scoring.judge.panel import Panel, open_panel, unpriced_judge
 from gitgoodbench.scoring.judge.prompt import prompt_fingerprint
-from gitgoodbench.text import did_you_mean
 from gitgoodbench.workspace.store import RepositoryStore
 
 EXIT_USER_ERROR = 2
 EXIT_INFRASTRUCTURE = 3
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What all runs of one command share: the suite, the scenarios that are played, and what there is to do.
-
-    chosen: the names of the scenarios that samples were chosen for, whether or not any is for them.
-    """
-
-    suite: Suite
-    scenarios: Mapping[str, Scenario]
-    planned: tuple[PlannedEpisode, ...]
-    chosen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,62 +54,6 @@ class PreparedRun:
     manifest: Manifest
     paths: RunPaths
     panel: Panel | None
-
-
-def load_inputs(config: RunConfig) -> Inputs:
-    """Load the suite, choose scenarios and samples, and plan.
-
-    Raises:
-        UserError: an unknown suite or scenario, a malformed row, filters that leave nothing, tools a scenario has not.
-    """
-    installed = load_scenarios()
-    scenarios = _choose_scenarios(installed, config.scenario)
-    for name, scenario in scenarios.items():
-        if config.tools not in scenario.tool_sets():
-            offered = ", ".join(scenario.tool_sets())
-            raise UserError(f"--tools {config.tools}: the scenario {name} has no such tool set, only: {offered}")
-    suite = load_suite(config.suite, skip_invalid=config.skip_invalid, offline=config.offline)
-    fitting = [sample for sample in suite.samples if any(s.applies_to(sample) for s in scenarios.values())]
-    if not fitting:
-        raise UserError(f"none of the {len(suite.samples)} samples of {suite.spec} is for {', '.join(scenarios)}")
-    planned = plan_episodes(select_samples(fitting, config.selection), scenarios, config.epochs)
-    used = {episode.scenario for episode in planned}
-    played = {name: contained(scenario, config.score) for name, scenario in scenarios.items() if name in used}
-    return Inputs(suite, played, planned, tuple(scenarios))
-
-
-def inputs_for(agent: str, inputs: Inputs) -> Inputs:
-    """Keep the scenarios that an agent plays. All agents have the same samples of a scenario.
-
-    Raises:
-        UserError: there is no such agent, or it plays none of these scenarios.
-    """
-    played = scenarios_of(agent, inputs.scenarios)
-    if played:
-        kept = {name: inputs.scenarios[name] for name in played}
-        planned = tuple(episode for episode in inputs.planned if episode.scenario in kept)
-        return Inputs(inputs.suite, kept, planned, inputs.chosen)
-    installed = load_scenarios()
-    elsewhere = scenarios_of(agent, installed)
-    if not elsewhere:
-        raise UserError(unknown_agent(agent, installed))
-    raise UserError(
-        f"the agent {agent} plays {' and '.join(elsewhere)} only, and the chosen samples are for "
-        f"{' and '.join(inputs.scenarios)}: leave it out"
-    )
-
-
-def _choose_scenarios(installed: Mapping[str, Scenario], wanted: Sequence[str]) -> dict[str, Scenario]:
-    unknown = [name for name in wanted if name not in installed]
-    if unknown:
-        known = ", ".join(sorted(installed)) or "none"
-        raise UserError(
-            f"--scenario {unknown[0]}: there is no such scenario; {did_you_mean(unknown[0], installed)}"
-            f"installed are: {known}"
-        )
-    if not installed:
-        raise UserError("no scenario is installed: reinstall gitgoodbench, or the package that brings the scenario")
-    return {name: installed[name] for name in sorted(installed) if not wanted or name in wanted}
 
 
 def resolve(config: RunConfig) -> RunConfig:
@@ -195,19 +122,6 @@ def _plugins_in_use(config: RunConfig, inputs: Inputs, provider: SandboxProvider
         SCORES: config.score or (),
     }
     return [plugins(group)[name] for group, names in used.items() for name in names if name in plugins(group)]
-
-
-def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
-    """Refuse a shell in a sandbox that does not contain it.
-
-    Raises:
-        UserError: the tools have a shell, and the sandbox is not isolated.
-    """
-    if tools is ToolSet.SHELL and not provider.isolated:
-        raise UserError(
-            f"--tools shell needs a sandbox that contains it, and {provider.kind} does not: start Docker and use "
-            "--sandbox docker, or choose --tools published or extended"
-        )
 
 
 def check_money(config: RunConfig, *, agent: bool = True) -> None:

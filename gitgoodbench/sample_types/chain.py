@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from gitgoodbench.dataset.findings import Finding
 from gitgoodbench.dataset.rows import COMMIT, LONG_TEXT
-from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.contract import Figure, MinedType, Miner, Walk
@@ -16,6 +15,7 @@ from gitgoodbench.mining.rules import Filter, FilterSettings
 from gitgoodbench.plugin_options import options_in
 from gitgoodbench.sample_types.chain_check import check_chain
 from gitgoodbench.sample_types.chains import ChainColumns, ChainMiner, ChainOptions
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
 
 
 class FileCommitChains(MinedType):

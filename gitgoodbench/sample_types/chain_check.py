@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from gitgoodbench.dataset.findings import Finding, Kind
-from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.diffs import read_diffs, status
 from gitgoodbench.sample_types.chains import Window, count_lines
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
 from gitgoodbench.workspace.scratch import ScratchRepository
+
+CHAIN: Final = "not the chain it lists"
+PURITY: Final = "other purity"
 
 _PURITY_OFF_BY = 0.0101
 """Rows round to two places, and not all in the same way."""
@@ -34,19 +38,23 @@ def _flaws(mirror: Git, spec: FileCommitChainSpec, lines: Sequence[Sequence[str]
     """What is wrong with the commits; `lines` has them, newest first, with their parents."""
     count = spec.times_seen_consecutively
     if len(lines) < count:
-        yield Finding(Kind.CHAIN, f"only {len(lines)} of {count} commits: history ends there")
+        yield _other_chain(f"only {len(lines)} of {count} commits: history ends there")
         return
     merges = [commit for commit, *parents in lines if len(parents) > 1]
     if merges:
-        yield Finding(Kind.CHAIN, f"not linear: {merges[0]} is a merge")
+        yield _other_chain(f"not linear: {merges[0]} is a merge")
     if len(lines[-1]) == 1:
-        yield Finding(Kind.CHAIN, f"no base: {lines[-1][0]} has no parent")
+        yield _other_chain(f"no base: {lines[-1][0]} has no parent")
     if lines[-1][0] != spec.oldest_commit:
         related = mirror.execute("merge-base", "--is-ancestor", spec.oldest_commit, spec.newest_commit).returncode == 0
         where = (
             f"{count - 1} first parents before the newest is {lines[-1][0]}" if related else "no ancestor of the newest"
         )
-        yield Finding(Kind.CHAIN, f"oldest_commit {spec.oldest_commit} is not the oldest: {where}")
+        yield _other_chain(f"oldest_commit {spec.oldest_commit} is not the oldest: {where}")
+
+
+def _other_chain(reason: str) -> Finding:
+    return Finding(CHAIN, reason, unplayable=True)
 
 
 def _content(git: Git, spec: FileCommitChainSpec, commits: Sequence[str], base: str) -> Iterator[Finding]:
@@ -58,8 +66,8 @@ def _content(git: Git, spec: FileCommitChainSpec, commits: Sequence[str], base: 
         found = next((status(header) for header, changed in diff.changes if changed == path), None)
         if found != "M":
             what = {None: "does not touch", "A": "adds", "D": "deletes", "T": "changes the type of"}[found]
-            yield Finding(Kind.CHAIN, f"commit {commit} {what} {spec.file}")
+            yield _other_chain(f"commit {commit} {what} {spec.file}")
             return
     (chain,) = count_lines(git, [Window(path, base, tuple(commits), 0, 0)])
     if chain is not None and abs(chain.purity - spec.purity) > _PURITY_OFF_BY:
-        yield Finding(Kind.PURITY, f"purity {spec.purity:g} is listed, {chain.purity:g} counted")
+        yield Finding(PURITY, f"purity {spec.purity:g} is listed, {chain.purity:g} counted")

@@ -22,7 +22,6 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.branches import branches_of
 from gitgoodbench.mining.contract import Found, Miner, Walk
@@ -33,6 +32,7 @@ from gitgoodbench.mining.sketches import digest_of, sketches_of
 from gitgoodbench.mining.spool import Spool
 from gitgoodbench.plugin_options import Alias, options_in
 from gitgoodbench.sample_types.chain_hunks import read_hunks
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
 
 _COMMITS_AT_ONCE: Final = 256
 

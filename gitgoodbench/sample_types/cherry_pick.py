@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.mining.contract import MinedType, Miner, Walk
 from gitgoodbench.sample_types.cherry_picks import CherryPickMiner
+from gitgoodbench.sample_types.specs import CherryPickSpec
 
 
 class CherryPicks(MinedType):

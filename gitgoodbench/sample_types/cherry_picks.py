@@ -21,10 +21,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.mining.contract import Found, Miner, Walk
 from gitgoodbench.mining.history import Commit
 from gitgoodbench.sample_types.patch_ids import patch_ids
+from gitgoodbench.sample_types.specs import CherryPickSpec
 
 _MANY: Final = 20
 _SAMPLE: Final = 8

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gitgoodbench.dataset.findings import Finding
 from gitgoodbench.dataset.rows import COMMIT, COUNT
-from gitgoodbench.dataset.sample import DIFFICULTIES, MergeSpec
+from gitgoodbench.dataset.sample import DIFFICULTIES
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.mining.contract import Figure, MinedType, Miner, Walk
@@ -21,6 +21,7 @@ from gitgoodbench.mining.statistics import by_difficulty, rows_frame
 from gitgoodbench.plugin_options import Alias, options_in
 from gitgoodbench.sample_types.merge_check import check_merge
 from gitgoodbench.sample_types.merges import MergeColumns, MergeMiner
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.stories.merge import Conflict, merge_automatically, split_conflicts
 from gitgoodbench.text import markdown_cell
 
@@ -33,6 +34,9 @@ class MergeOptions(BaseModel):
     min_conflicts: int = Field(default=1, ge=0, description="Conflicts of a merge in a dataset, at least.")
     max_conflicts: Annotated[int, Alias("max-conflicts")] = Field(
         default=8, ge=1, description="Conflicts of a merge in a dataset, at most."
+    )
+    attainable_only: Annotated[bool, Alias("attainable-only")] = Field(
+        default=False, description="Only merges whose truth can be reached from their conflicts: --with attainable."
     )
 
 
@@ -78,6 +82,7 @@ class Merges(MinedType):
                 lambda _: "merges whose truth can be reached from their conflicts alone",
                 lambda row, _: _columns(row).attainable is not False,
                 on_demand=True,
+                asked_by=lambda settings: options_in(settings.own, MergeOptions).attainable_only,
             ),
         )
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from gitgoodbench.dataset.findings import Finding, Kind
-from gitgoodbench.dataset.sample import MergeSpec
 from gitgoodbench.git.conflicts import read_conflicts
 from gitgoodbench.git.process import Git
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.workspace.scratch import ScratchRepository
+
+FILES: Final = "other files in conflict"
+CONFLICTS: Final = "other number of conflicts"
 
 
 def check_merge(mirror: Git, spec: MergeSpec) -> Iterator[Finding]:
@@ -26,10 +30,8 @@ def check_merge(mirror: Git, spec: MergeSpec) -> Iterator[Finding]:
         parts = [f"{spec.number_of_files_with_merge_conflict} listed, {len(found)} found"]
         parts += [f"not in conflict: {path!a}" for path in sorted(listed - found)]
         parts += [f"not listed: {path!a}" for path in sorted(found - listed)]
-        yield Finding(Kind.FILES, "; ".join(parts))
+        yield Finding(FILES, "; ".join(parts))
     if len(model.conflicts) != spec.total_number_of_merge_conflicts:
         without = len(model.conflicts) - len(model.text_conflicts)
         note = f", {without} of them without text" if without else ""
-        yield Finding(
-            Kind.CONFLICTS, f"{spec.total_number_of_merge_conflicts} listed, {len(model.conflicts)} found{note}"
-        )
+        yield Finding(CONFLICTS, f"{spec.total_number_of_merge_conflicts} listed, {len(model.conflicts)} found{note}")

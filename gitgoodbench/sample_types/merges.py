@@ -22,7 +22,6 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from gitgoodbench.dataset.sample import MergeSpec
 from gitgoodbench.git.attainable import solve, truth_blobs_needed
 from gitgoodbench.git.batch import MissingObjectError, ObjectReader
 from gitgoodbench.git.conflict_text import marker_size
@@ -39,6 +38,7 @@ from gitgoodbench.mining.spool import Spool
 from gitgoodbench.sample_types.attributes import AttributeWatch, Layout
 from gitgoodbench.sample_types.merge_spool import MergeCommit, MergeSpool
 from gitgoodbench.sample_types.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.workspace.build import attribute_rules
 from gitgoodbench.workspace.scratch import ScratchRepository
 

@@ -12,9 +12,12 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import CellType, FunctionType
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 
 from numba import njit
+
+if TYPE_CHECKING:
+    from numba.core.dispatcher import Dispatcher
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,6 +29,9 @@ SOURCES: Final = (
     "vectors",
 )  # fmt: skip
 """The modules in which compiled functions or their constants are."""
+
+_KEPT: Final[list[Dispatcher]] = []
+"""The entries that are kept on disk."""
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -52,9 +58,16 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         function.__doc__,
     )
     try:
-        return cast("Callable[P, R]", _njit(cache=True, nogil=True)(stamped))
+        kept = _njit(cache=True, nogil=True)(stamped)
     except RuntimeError:  # no folder can be written: compiled anew in each process
         return cast("Callable[P, R]", _njit(nogil=True)(stamped))
+    _KEPT.append(kept)
+    return cast("Callable[P, R]", kept)
+
+
+def has_compiled() -> bool:
+    """Whether this process has compiled something that is now on disk, and holds the memory that compiling took."""
+    return any(kept.stats.cache_misses for kept in _KEPT)
 
 
 @cache

@@ -11,15 +11,12 @@ _NEEDLE: Final = b"def f(a):\n    return g(a, 1)\n"
 _HAYSTACK: Final = b"import g\n\n\ndef f(b):\n    c = 2\n    return g(b, c, 3)\n\n\nclass A:\n    pass\n"
 
 
-def warm_up(*, isolated: bool = True) -> None:
+def warm_up() -> None:
     """Compile the kernels of tree edit distance, or load them.
 
     The compiled code is kept on disk: in a fresh environment this takes a minute or so, later a second.
-
-    Args:
-        isolated: start the parser's process, too.
     """
-    needle, haystack = (parse(source, "python", isolated=isolated) for source in (_NEEDLE, _HAYSTACK))
+    needle, haystack = (parse(source, "python") for source in (_NEEDLE, _HAYSTACK))
     closest_subtree(needle, haystack)
     least_distance(needle, haystack)
     tree_edit_distance(needle, haystack)

@@ -1,10 +1,9 @@
-"""A file-commit chain as its repository has it: k commits on one first-parent line, and the base below them."""
+"""A chain of commits as its repository has it: k commits on one first-parent line, and the base below them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.workspace.store import RepositoryStore
@@ -14,7 +13,7 @@ from gitgoodbench.workspace.store import RepositoryStore
 class CommitChain:
     """Commit ids. `commits` runs from the oldest to the newest; `base` is None where the chain holds the root commit.
 
-    merges: those of the commits that have more than one parent (the published rows are not always right).
+    merges: those of the commits that have more than one parent.
     """
 
     base: str | None
@@ -26,41 +25,31 @@ class CommitChain:
         return self.commits[-1]
 
 
-def chain_spec(sample: Sample) -> FileCommitChainSpec:
-    if sample.chain is None:
-        raise SetupFailed(f"sample {sample.id} is no file-commit chain")
-    return sample.chain
-
-
-def open_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, CommitChain]:
-    """The sample's repository, and its chain in it.
+def open_chain(store: RepositoryStore, name: str, newest: str, count: int) -> tuple[Git, CommitChain]:
+    """The repository of that name, and the chain in it that ends at a commit.
 
     Raises:
-        SetupFailed: it is no chain, or the history ends too early.
+        SetupFailed: the history ends too early, or the repository cannot be had.
     """
-    spec = chain_spec(sample)
-    mirror = store.mirror(sample.name, [spec.newest_commit]).borrow()
-    return mirror, read_chain(mirror, spec)
+    mirror = store.mirror(name, [newest]).borrow()
+    return mirror, read_chain(mirror, newest, count)
 
 
-def read_chain(mirror: Git, spec: FileCommitChainSpec) -> CommitChain:
-    """The newest commit of a row and its first parents, k commits in all.
-
-    What the row says of its oldest commit is not believed: in some published rows it is not on that line.
+def read_chain(mirror: Git, newest: str, count: int) -> CommitChain:
+    """A commit and its first parents, `count` commits in all.
 
     Raises:
-        SetupFailed: the history ends before k commits.
+        SetupFailed: the history ends before.
     """
-    wanted = spec.times_seen_consecutively
     try:
         listing = mirror.run(
-            "rev-list", "--first-parent", "--parents", f"--max-count={wanted}", "--end-of-options", spec.newest_commit
+            "rev-list", "--first-parent", "--parents", f"--max-count={count}", "--end-of-options", newest
         )
     except GitError as problem:
-        raise SetupFailed(f"the chain below {spec.newest_commit} cannot be read: {problem}") from problem
+        raise SetupFailed(f"the chain below {newest} cannot be read: {problem}") from problem
     lines = [line.split() for line in listing.decode("ascii").splitlines()]
-    if len(lines) < wanted:
-        raise SetupFailed(f"{spec.newest_commit} has {len(lines)} commits on its first-parent line, not {wanted}")
+    if len(lines) < count:
+        raise SetupFailed(f"{newest} has {len(lines)} commits on its first-parent line, not {count}")
     oldest = lines[-1]
     commits = tuple(commit for commit, *_ in reversed(lines))
     merges = tuple(commit for commit, *parents in reversed(lines) if len(parents) > 1)

@@ -18,12 +18,13 @@ from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.text import encoding_of, to_text
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
+from gitgoodbench.sample_types.specs import chain_spec
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts
-from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
+from gitgoodbench.workspace.chain import CommitChain, open_chain
 from gitgoodbench.workspace.history import chain_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.store import RepositoryStore
@@ -147,7 +148,8 @@ def open_based_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, Commi
     Raises:
         SetupFailed: it is too short, or begins with a root commit.
     """
-    mirror, chain = open_chain(sample, store)
+    spec = chain_spec(sample)
+    mirror, chain = open_chain(store, sample.name, spec.newest_commit, spec.times_seen_consecutively)
     if chain.base is None:
         raise SetupFailed(f"the chain of {chain.newest} begins with a root commit: it has no base")
     return mirror, chain, chain.base

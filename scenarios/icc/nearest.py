@@ -16,7 +16,6 @@ from gitgoodbench.git.hunks import Hunk
 from gitgoodbench.git.objects import Entry, blob_sizes, write_blob
 from gitgoodbench.git.process import Git
 from gitgoodbench.scoring.history_lines import LineReader, RawChange, TooLarge, commits_reproduced, line_grouping
-from gitgoodbench.scoring.similarity_history import compare_histories
 from gitgoodbench.workspace.chain import CommitChain
 from gitgoodbench.workspace.scratch import ScratchRepository
 
@@ -115,6 +114,8 @@ def score_alike(
         return False
     if line_grouping(agent, truth) not in (1.0, None):
         return False
+    from gitgoodbench.scoring.similarity_history import compare_histories  # numpy and more, for few samples
+
     similarity = compare_histories(agent, truth)
     return similarity is None or (similarity.is_exact and similarity.value == 1.0)
 

@@ -1,4 +1,8 @@
-"""The plug-in: what the harness finds through the entry point `gitgoodbench.scenarios`."""
+"""The plug-in: what the harness finds through the entry point `gitgoodbench.scenarios`.
+
+Scoring and the reference agents are loaded where they are used: numpy and what else they need would stay in the memory
+of every process that only plays.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,12 @@ from typing import ClassVar
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
+from gitgoodbench.scenario import HistoryPair, Outcome, Policy, RepositoryStore, Verdict
 
 from .episode import prepare, preview
 from .options import CommitOptions
-from .policies import reference_policies
 from .prompt import TEMPLATES
-from .scoring import histories, score_commits, truth
 from .tools import CommitTools, ExtendedCommitTools
 
 
@@ -28,10 +32,29 @@ class IterativeCommitting(ScenarioBase):
 
     prepare = staticmethod(prepare)
     preview = staticmethod(preview)
-    score = staticmethod(score_commits)
-    truth = staticmethod(truth)
-    histories = staticmethod(histories)
-    reference_agents = staticmethod(reference_policies)
 
     def applies_to(self, sample: Sample) -> bool:
-        return sample.chain is not None
+        return isinstance(sample.spec, FileCommitChainSpec)
+
+    def score(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
+        from .scoring import score_commits
+
+        return score_commits(sample, store, outcome)
+
+    def load_scoring(self) -> None:
+        from . import scoring  # noqa: F401
+
+    def truth(self, sample: Sample, store: RepositoryStore) -> Outcome:
+        from .scoring import truth
+
+        return truth(sample, store)
+
+    def histories(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> HistoryPair | None:
+        from .scoring import histories
+
+        return histories(sample, store, outcome)
+
+    def reference_agents(self) -> Mapping[str, Policy]:
+        from .policies import reference_policies
+
+        return reference_policies()

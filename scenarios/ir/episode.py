@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
+from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import GitGoodBenchError, SetupFailed
 from gitgoodbench.git.commits import Commit, read_commits
 from gitgoodbench.git.histories import ChainHistory, read_history
 from gitgoodbench.git.process import Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
+from gitgoodbench.sample_types.specs import FileCommitChainSpec, chain_spec
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts
-from gitgoodbench.workspace.chain import CommitChain, chain_spec, open_chain
+from gitgoodbench.workspace.chain import CommitChain, open_chain
 from gitgoodbench.workspace.history import chain_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.store import RepositoryStore
@@ -131,7 +132,8 @@ def open_rebase_chain(sample: Sample, store: RepositoryStore) -> tuple[Git, Comm
     Raises:
         SetupFailed: it is too short, or holds a merge.
     """
-    mirror, chain = open_chain(sample, store)
+    spec = chain_spec(sample)
+    mirror, chain = open_chain(store, sample.name, spec.newest_commit, spec.times_seen_consecutively)
     if chain.merges:
         raise SetupFailed(f"the chain holds the merge {chain.merges[0]}, which a rebase cannot replay")
     return mirror, chain

@@ -1,15 +1,21 @@
-"""The plug-in: what the harness finds through the entry point `gitgoodbench.scenarios`."""
+"""The plug-in: what the harness finds through the entry point `gitgoodbench.scenarios`.
+
+Scoring and the reference agents are loaded where they are used: numpy and what else they need would stay in the memory
+of every process that only plays.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
+from gitgoodbench.scenario import HistoryPair, Outcome, Policy, RepositoryStore, Verdict
 
 from .episode import prepare, preview
 from .extended import ExtendedRebaseTools
-from .policies import reference_policies
 from .prompt import TEMPLATES
-from .scoring import histories, score_rebase, truth
 from .tools import RebaseTools
 
 
@@ -23,10 +29,29 @@ class InteractiveRebase(ScenarioBase):
 
     prepare = staticmethod(prepare)
     preview = staticmethod(preview)
-    score = staticmethod(score_rebase)
-    truth = staticmethod(truth)
-    histories = staticmethod(histories)
-    reference_agents = staticmethod(reference_policies)
 
     def applies_to(self, sample: Sample) -> bool:
-        return sample.chain is not None
+        return isinstance(sample.spec, FileCommitChainSpec)
+
+    def score(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
+        from .scoring import score_rebase
+
+        return score_rebase(sample, store, outcome)
+
+    def load_scoring(self) -> None:
+        from . import scoring  # noqa: F401
+
+    def truth(self, sample: Sample, store: RepositoryStore) -> Outcome:
+        from .scoring import truth
+
+        return truth(sample, store)
+
+    def histories(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> HistoryPair | None:
+        from .scoring import histories
+
+        return histories(sample, store, outcome)
+
+    def reference_agents(self) -> Mapping[str, Policy]:
+        from .policies import reference_policies
+
+        return reference_policies()

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gitgoodbench.dataset.sample import MergeSpec
 from gitgoodbench.details import ConflictDetail, FileDetail, readable
 from gitgoodbench.git.conflicts import Conflict, ConflictModel, PathConflict, TextConflict, conflict_paths
 from gitgoodbench.git.objects import Tree
 from gitgoodbench.git.paths import show_path
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.scoring.two_way import Compared
 
 Resolved = Mapping[bytes, Sequence[bytes] | None]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from gitgoodbench.dataset.sample import MergeSpec, Sample
+from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.attainable import Solution, solve, truth_blobs_needed
 from gitgoodbench.git.conflicts import ConflictModel, PathConflict, read_conflicts
@@ -16,6 +16,7 @@ from gitgoodbench.git.objects import Entry, Tree, read_blobs, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
+from gitgoodbench.sample_types.specs import MergeSpec, merge_spec
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
 from gitgoodbench.shell_tools import ShellTools
@@ -133,12 +134,6 @@ def _placed(model: ConflictModel) -> list[Entry | None]:
     """The entries that choices can place."""
     paths = [conflict for conflict in model.conflicts if isinstance(conflict, PathConflict)]
     return [entry for conflict in paths for placed in conflict.placements.values() for entry in placed.values()]
-
-
-def merge_spec(sample: Sample) -> MergeSpec:
-    if sample.merge is None:
-        raise SetupFailed(f"sample {sample.id} is no merge")
-    return sample.merge
 
 
 def check_parents(mirror: Git, spec: MergeSpec) -> None:

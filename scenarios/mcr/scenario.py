@@ -1,15 +1,21 @@
-"""The plug-in: what the harness finds through the entry point `gitgoodbench.scenarios`."""
+"""The plug-in: what the harness finds through the entry point `gitgoodbench.scenarios`.
+
+Scoring and the reference agents are loaded where they are used: numpy and what else they need would stay in the memory
+of every process that only plays.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
+from gitgoodbench.sample_types.specs import MergeSpec
+from gitgoodbench.scenario import Outcome, Policy, RepositoryStore, Verdict
 
 from .episode import prepare, preview
 from .extended import ExtendedMergeTools
-from .policies import reference_policies
 from .prompt import TEMPLATES
-from .scoring import score_merge, truth
 from .tools import MergeTools
 
 
@@ -23,9 +29,24 @@ class MergeConflictResolution(ScenarioBase):
 
     prepare = staticmethod(prepare)
     preview = staticmethod(preview)
-    score = staticmethod(score_merge)
-    truth = staticmethod(truth)
-    reference_agents = staticmethod(reference_policies)
 
     def applies_to(self, sample: Sample) -> bool:
-        return sample.merge is not None
+        return isinstance(sample.spec, MergeSpec)
+
+    def score(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
+        from .scoring import score_merge
+
+        return score_merge(sample, store, outcome)
+
+    def load_scoring(self) -> None:
+        from . import scoring  # noqa: F401
+
+    def truth(self, sample: Sample, store: RepositoryStore) -> Outcome:
+        from .scoring import truth
+
+        return truth(sample, store)
+
+    def reference_agents(self) -> Mapping[str, Policy]:
+        from .policies import reference_policies
+
+        return reference_policies()

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gitgoodbench.dataset.sample import MergeSpec, Sample
+from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.conflict_text import aligned_resolutions, split_lines
 from gitgoodbench.git.conflicts import ConflictModel, PathConflict, TextConflict, conflict_paths, read_conflicts
 from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.sample_types.specs import MergeSpec, merge_spec
 from gitgoodbench.scenario import Details, Outcome, Verdict
 from gitgoodbench.scoring.differences import diff_between, tree_ids
 from gitgoodbench.scoring.similarity_merge import SCORES as TREE_SCORES
@@ -23,7 +24,7 @@ from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
 from .details import Side, file_details, ids_of
-from .episode import check_parents, merge_spec
+from .episode import check_parents
 
 MAX_BLOB_BYTES = 16 * 1024 * 1024
 GATES = ("committed", "clean", "nothing_unmerged", "no_leftover_markers")

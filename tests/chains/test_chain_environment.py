@@ -20,6 +20,7 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.objects import EXECUTABLE, SYMLINK
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.sample_types.specs import chain_spec
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, JudgedScenario
 from gitgoodbench.workspace.store import open_store
@@ -199,8 +200,7 @@ def test_grafts_and_replacements_are_ignored(
 def test_a_commit_that_does_not_exist(
     scenario: JudgedScenario, case: ChainCase, local_provider: SandboxProvider
 ) -> None:
-    assert case.sample.chain is not None
-    spec = case.sample.chain.model_copy(update={"newest_commit": "1" * 40})
+    spec = chain_spec(case.sample).model_copy(update={"newest_commit": "1" * 40})
     sample = case.sample.model_copy(update={"spec": spec})
     with pytest.raises(SetupFailed, match="1111"), begin(scenario, case, local_provider, sample):
         pass
@@ -217,8 +217,7 @@ def test_a_repository_that_is_gone(
 @pytest.mark.parametrize("file", ["other.py", "a", "older"])
 def test_a_file_that_the_chain_does_not_change(case: ChainCase, local_provider: SandboxProvider, file: str) -> None:
     """Iterative committing needs the file; a rebase is of commits, whatever the row says of files."""
-    assert case.sample.chain is not None
-    wrong = case.sample.model_copy(update={"spec": case.sample.chain.model_copy(update={"file": file})})
+    wrong = case.sample.model_copy(update={"spec": chain_spec(case.sample).model_copy(update={"file": file})})
     with (
         pytest.raises(SetupFailed, match=f"leaves its file {file} as it was"),
         begin(IterativeCommitting(), case, local_provider, wrong),

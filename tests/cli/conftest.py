@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.cli import run, running, scoring
-from gitgoodbench.runs import session
+from gitgoodbench.runs import inputs
 from gitgoodbench.sandbox.base import Choice
 from gitgoodbench.scores import with_scores
 from tests.support.fake_runs import FakeProvider, FakeScenario, FakeStore
@@ -75,9 +75,9 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     line = CommandLine(tmp_path, capsys)
-    monkeypatch.setattr(session, "load_scenarios", lambda: {"mcr": line.scenario})
+    monkeypatch.setattr(inputs, "load_scenarios", lambda: {"mcr": line.scenario})
     monkeypatch.setattr(scoring, "load_scenarios", lambda: {"mcr": line.scenario})
-    monkeypatch.setattr(session, "contained", with_scores)  # another process would not know the fake
+    monkeypatch.setattr(inputs, "contained", with_scores)  # another process would not know the fake
     monkeypatch.setattr(scoring, "contained", with_scores)
     monkeypatch.setattr(running, "open_repositories", lambda *_: FakeStore())
     monkeypatch.setattr(scoring, "open_repositories", lambda *_: FakeStore())

@@ -12,7 +12,7 @@ import pytest
 
 import gitgoodbench
 from gitgoodbench.errors import GitGoodBenchError, InfrastructureFailed, RunAborted
-from gitgoodbench.runs import session
+from gitgoodbench.runs import inputs
 from gitgoodbench.scenario import Verdict
 from tests.cli.conftest import CommandLine
 from tests.support.fake_runs import SOLVED, UNSOLVED, FakeScenario
@@ -133,7 +133,7 @@ def two_scenarios(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Comm
     for name, scenario in scenarios.items():
         agents = dict.fromkeys(policies[name], lambda *_: None)
         scenario.reference_agents = lambda agents=agents: agents  # type: ignore[misc, method-assign]
-    monkeypatch.setattr(session, "load_scenarios", lambda: scenarios)
+    monkeypatch.setattr(inputs, "load_scenarios", lambda: scenarios)
     return command
 
 

@@ -8,9 +8,11 @@ import pytest
 
 from gitgoodbench.cli.aliases import plugin_flags
 from gitgoodbench.errors import UserError
+from gitgoodbench.mining.mined_file import write_mined
 from gitgoodbench.plugins import RUN_GROUPS, SAMPLES
 from gitgoodbench.runs.config import make_config
 from tests.cli.conftest import CommandLine
+from tests.support.mined import merge_candidate, mined_row
 
 VALUE = "--opt icc.hunks=most: input should be 'chain-file' or 'all'"
 
@@ -51,9 +53,31 @@ def test_a_field_of_before_is_an_option_and_its_default_is_none() -> None:
         make_config(suite="mini", hunk="all")
 
 
+def test_the_flag_of_a_switch_takes_no_value(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [mined_row(merge_candidate(1, attainable=False)), mined_row(merge_candidate(2))]
+    write_mined(rows, command.folder / "mined.jsonl")
+    build = ("build-dataset", "mined.jsonl", "--out", "d", "--no-plots", "--without", "projects")
+    assert row_of("attainable", command(*build).out)[-1] == "off"
+    assert row_of("attainable", command(*build, "--attainable-only").out)[-2:] == ["1", "0"]
+    assert row_of("attainable", command(*build, "--attainable-only=false").out)[-1] == "off"
+    assert "merge.attainable_only=maybe" in command(*build, "--attainable-only=maybe").error
+    monkeypatch.setenv("GITGOODBENCH_ATTAINABLE_ONLY", "1")
+    assert row_of("attainable", command(*build).out)[-2:] == ["1", "0"]
+
+
+def row_of(first: str, table: str) -> list[str]:
+    """The line of a table that begins with a word."""
+    return next(words for line in table.split("\n") if (words := line.split())[:1] == [first])
+
+
+def options_behind(*groups: str) -> dict[str, str]:
+    return {name: aliased.option for name, aliased in plugin_flags(*groups)("any").aliases().items()}
+
+
 def test_flags_belong_to_the_commands_whose_plug_ins_have_them() -> None:
-    assert plugin_flags(*RUN_GROUPS)("eval").aliases() == {"hunks": "icc.hunks"}
-    assert plugin_flags(SAMPLES)("mine").aliases() == {
+    assert options_behind(*RUN_GROUPS) == {"hunks": "icc.hunks"}
+    assert options_behind(SAMPLES) == {
+        "attainable_only": "merge.attainable_only",
         "max_chain": "file_commit_chain.max_commits",
         "max_conflicts": "merge.max_conflicts",
         "min_chain": "file_commit_chain.min_commits",

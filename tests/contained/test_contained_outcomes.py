@@ -18,6 +18,7 @@ import pytest
 from gitgoodbench.contained.client import Running, ask
 from gitgoodbench.contained.frames import histories_fields, histories_of, verdict_fields, verdict_of
 from gitgoodbench.contained.scenario import ScoringCrashed, contained
+from gitgoodbench.contained.server import MOST_FORKS
 from gitgoodbench.contained.task import Task, Wanted
 from gitgoodbench.errors import AgentFailed, InfrastructureFailed, SetupFailed, Unscorable
 from gitgoodbench.limits import LIMITS, MIB, LimitExceeded, Limits
@@ -234,6 +235,27 @@ def test_whoever_stops_a_run_can_end_what_is_being_scored(rebase: rebases.Rebase
     store.may.set()
     thread.join()
     assert isinstance(ended[0], InfrastructureFailed)
+
+
+def test_more_outcomes_than_forks_wait_for_their_turn(rebase: rebases.RebaseCase, tmp_path: Path) -> None:
+    busy = [Waiting(rebase) for _ in range(MOST_FORKS)]
+    given = task(rebase, tmp_path, squashed(rebase))
+    threads = [in_thread(partial(ask, given, store, Running())) for store in busy]
+    assert all(store.asked.wait(30) for store in busy)
+    given_up, patient = Running(), Running()
+    late = Waiting(rebase)
+    threads += [in_thread(partial(ask, given, late, running)) for running in (patient, given_up)]
+    while not given_up._connections:
+        time.sleep(0.01)
+    given_up.end()
+    threads[-1][0].join()
+    assert isinstance(threads[-1][1][0], InfrastructureFailed)
+    assert not late.asked.is_set()
+    for store in (*busy, late):
+        store.may.set()
+    for thread, _ in threads:
+        thread.join()
+    assert all(isinstance(ended[0], dict) and "verdict" in ended[0] for _, ended in threads[:-1])
 
 
 def test_nothing_outlives_a_harness_that_is_killed() -> None:

@@ -9,6 +9,7 @@ import pandas
 import pytest
 
 from gitgoodbench.dataset.rows import COLUMNS, Place, RowError, read_sample
+from gitgoodbench.sample_types.specs import chain_spec, merge_spec
 from tests.support.samples import CHAIN_SCENARIO, MERGE_SCENARIO, chain_row, chain_sample, merge_row, merge_sample
 
 HERE = Place("suite.jsonl", 7, "line")
@@ -48,21 +49,17 @@ def test_every_spelling_of_a_scenario_is_the_same_sample(spelled: object) -> Non
 
 def test_a_chain_row_is_read() -> None:
     assert read_sample(chain_row(), HERE) == chain_sample()
-    chain = chain_sample().chain
-    assert chain is not None
-    assert chain.purity == 0.75
+    assert chain_spec(chain_sample()).purity == 0.75
 
 
 def test_escapes_of_json_mean_what_they_mean_in_json() -> None:
     scenario = json.dumps({**MERGE_SCENARIO, "files_in_merge_conflict": ["a/\U0001f600.py"]}).replace("/", "\\/")
-    merge = read_sample(merge_row(scenario=scenario), HERE).merge
-    assert merge is not None
+    merge = merge_spec(read_sample(merge_row(scenario=scenario), HERE))
     assert merge.files_in_merge_conflict == ("a/\U0001f600.py",)
 
 
 def test_a_path_that_is_not_utf8_survives_as_surrogates() -> None:
-    merge = read_sample(with_scenario(files_in_merge_conflict=["caf\udce9.py"]), HERE).merge
-    assert merge is not None
+    merge = merge_spec(read_sample(with_scenario(files_in_merge_conflict=["caf\udce9.py"]), HERE))
     assert merge.files_in_merge_conflict == ("caf\udce9.py",)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gitgoodbench.dataset.sample import FileCommitChainSpec
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.objects import EXECUTABLE, SUBMODULE, SYMLINK, Entry
 from gitgoodbench.git.process import Git
+from gitgoodbench.sample_types.specs import FileCommitChainSpec, chain_spec
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from tests.support.chains import ICC, ChainCase, Files, begin, icc_options, make_chain, play
@@ -201,8 +201,7 @@ def test_a_final_content_that_is_missing_fails_the_set_up(case: ChainCase, local
 def test_a_row_that_is_wrong_fails_the_set_up(
     case: ChainCase, local_provider: SandboxProvider, change: dict[str, object], reason: str
 ) -> None:
-    assert case.sample.chain is not None
-    chain = FileCommitChainSpec.model_validate({**case.sample.chain.model_dump(), **change})
+    chain = FileCommitChainSpec.model_validate({**chain_spec(case.sample).model_dump(), **change})
     sample = case.sample.model_copy(update={"spec": chain})
     with local_provider.open(run_id="test", episode_id="x") as sandbox, pytest.raises(SetupFailed, match=reason):
         ICC.prepare(sample, case.store, sandbox, EpisodeOptions())
@@ -211,8 +210,7 @@ def test_a_row_that_is_wrong_fails_the_set_up(
 def test_an_oldest_commit_that_is_not_in_the_chain_is_not_believed(
     case: ChainCase, local_provider: SandboxProvider
 ) -> None:
-    assert case.sample.chain is not None
-    chain = case.sample.chain.model_copy(update={"oldest_commit": "1" * 40})
+    chain = chain_spec(case.sample).model_copy(update={"oldest_commit": "1" * 40})
     sample = case.sample.model_copy(update={"spec": chain})
     with local_provider.open(run_id="test", episode_id="x") as sandbox:
         assert ICC.prepare(sample, case.store, sandbox, EpisodeOptions()).base == case.base

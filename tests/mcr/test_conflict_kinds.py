@@ -9,6 +9,7 @@ import pytest
 from gitgoodbench.errors import SetupFailed, Status, ToolError
 from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Entry
 from gitgoodbench.git.process import Git
+from gitgoodbench.sample_types.specs import merge_spec
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import ToolSet
 from tests.support.merges import Files, MergeCase, begin, call, committed_files, make_merge, play
@@ -227,8 +228,7 @@ def test_a_conflict_style_in_the_repository_changes_nothing(
 
 def test_a_file_that_the_row_does_not_list_is_shown(tmp_path: Path, local_provider: SandboxProvider) -> None:
     case = make_merge(tmp_path / "r.git", *KINDS["delete/modify, kept"])
-    assert case.sample.merge is not None
-    assert case.sample.merge.files_in_merge_conflict == ("listed.py",)
+    assert merge_spec(case.sample).files_in_merge_conflict == ("listed.py",)
     with begin(case, local_provider) as (episode, _):
         assert "- a.py" in episode.prompt[1]["content"]
         assert "modify/delete" in episode.prompt[1]["content"]

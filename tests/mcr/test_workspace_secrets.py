@@ -9,6 +9,7 @@ import pytest
 
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.git.process import Git
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.workspace.history import merge_boundary
@@ -157,11 +158,11 @@ def test_no_sample_of_the_built_in_suite_holds_its_answer(local_provider: Sandbo
     store = open_store(repos=None, cache_dir=None, offline=True)
     checked = 0
     for sample in load_suite("mini").samples:
-        if sample.merge is None:
+        if not isinstance(sample.spec, MergeSpec):
             continue
         with local_provider.open(run_id="test", episode_id=sample.id) as sandbox:
             episode: Any = MCR.prepare(sample, store, sandbox, EpisodeOptions())
-            answer, known = [sample.merge.merge_commit_hash], sample.merge.parents
+            answer, known = [sample.spec.merge_commit_hash], sample.spec.parents
             mirror, derived = episode.reference.mirror, [episode.facts["automatic_tree"]]
             assert leaked_objects(episode.git, mirror, answer, known, derived) == []
             checked += 1

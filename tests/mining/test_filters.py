@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.filters import apply_filters, installed_filters, newest_day, spdx_id
 from gitgoodbench.mining.records import Candidate, MinedRow
 from gitgoodbench.mining.rules import FilterSettings
+from gitgoodbench.plugin_options import read_options
+from gitgoodbench.plugins import SAMPLES
 from gitgoodbench.sample_types.chains import ChainOptions
 from gitgoodbench.sample_types.merge import MergeOptions
+from gitgoodbench.sample_types.specs import CherryPickSpec
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
 SETTINGS = FilterSettings(as_of=datetime(2025, 7, 1))
@@ -127,6 +129,8 @@ def test_only_attainable_merges_are_kept_when_asked_for() -> None:
         mined_row(chain_candidate()),
     ]
     asked = replace(SETTINGS, asked=frozenset({"attainable"}))
+    by_option = replace(SETTINGS, own=read_options(["merge.attainable_only=true"], (SAMPLES,)))
+    assert apply_filters(rows, asked) == apply_filters(rows, by_option)
     assert apply_filters(rows, asked)[0] == rows[1:]
     assert apply_filters(rows, SETTINGS)[0] == rows
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.dataset.rows import RowError
-from gitgoodbench.dataset.sample import CherryPickSpec
 from gitgoodbench.mining.columns import mined_columns
 from gitgoodbench.mining.mined_file import mined_fields, read_mined, write_mined
 from gitgoodbench.mining.records import Candidate, MinedRow, language_of, sample_id
+from gitgoodbench.sample_types.specs import CherryPickSpec
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
 PICK = CherryPickSpec(commit="1" * 40, source="abcdef1", trailer=True, same_patch=False, source_present=False)

@@ -10,6 +10,7 @@ from gitgoodbench.dataset.findings import Kind, RowReport
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.mining.validate import Validator, validate_sample
+from gitgoodbench.sample_types.chain_check import PURITY
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import load_scenarios
 from tests.support.merges import OneRepository
@@ -118,7 +119,7 @@ def test_rows_of_odd_repositories_are_played_by_the_oracles(tmp_path: Path, name
 )
 def test_a_row_that_cannot_be_set_up_says_why(tmp_path: Path, name: str, reason: str) -> None:
     _, chain = validated(tmp_path / "odd", samples(build(tmp_path / "odd", ODDITIES[name])))
-    findings = [finding for finding in chain.findings if finding.kind is not Kind.PURITY]
+    findings = [finding for finding in chain.findings if finding.kind != PURITY]
     assert {finding.kind for finding in findings} == {Kind.SETUP}
     assert all(reason in finding.reason for finding in findings)
 

@@ -17,6 +17,9 @@ from gitgoodbench.mining.options import LANGUAGES
 from gitgoodbench.mining.records import number_rows
 from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.mining.validate import Validator, validate_sample, validate_samples
+from gitgoodbench.sample_types.chain_check import CHAIN
+from gitgoodbench.sample_types.merge_check import CONFLICTS, FILES
+from gitgoodbench.sample_types.specs import MergeSpec, chain_spec, merge_spec
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.scenario import Scenario
 from gitgoodbench.workspace.network import Step
@@ -54,7 +57,7 @@ def changed(sample: Sample, **fields: Any) -> Sample:
     return sample.model_copy(update={"spec": sample.spec.model_copy(update=fields)})
 
 
-def findings(report: RowReport) -> list[tuple[Kind, str]]:
+def findings(report: RowReport) -> list[tuple[str, str]]:
     return [(finding.kind, finding.reason) for finding in report.findings]
 
 
@@ -71,8 +74,8 @@ def test_a_merge_that_lists_other_conflicts_is_named_with_the_difference(corpus:
         number_of_files_with_merge_conflict=2,
     )  # fmt: skip
     assert findings(corpus.validate(wrong)) == [
-        (Kind.FILES, "2 listed, 1 found; not in conflict: 'src/other.py'"),
-        (Kind.CONFLICTS, "2 listed, 1 found"),
+        (FILES, "2 listed, 1 found; not in conflict: 'src/other.py'"),
+        (CONFLICTS, "2 listed, 1 found"),
     ]
 
 
@@ -87,7 +90,7 @@ def test_a_merge_with_a_conflict_more_that_has_no_text_is_named(tmp_path: Path) 
         files_in_merge_conflict=("a.py", "b.py"), number_of_files_with_merge_conflict=2,
     )  # fmt: skip
     report = Corpus(tmp_path, case.builder, []).validate(sample)
-    assert findings(report) == [(Kind.CONFLICTS, "1 listed, 2 found, 1 of them without text")]
+    assert findings(report) == [(CONFLICTS, "1 listed, 2 found, 1 of them without text")]
 
 
 def test_a_truth_beyond_the_conflicts_is_unattainable_and_no_mistake(tmp_path: Path) -> None:
@@ -104,11 +107,11 @@ def test_a_truth_beyond_the_conflicts_is_unattainable_and_no_mistake(tmp_path: P
 
 def test_rows_that_cannot_be_set_up_say_why(corpus: Corpus) -> None:
     merge = corpus.samples[0]
-    assert merge.merge is not None
-    other = changed(merge, parents=(merge.merge.parents[0], merge.merge.merge_commit_hash))
+    spec = merge_spec(merge)
+    other = changed(merge, parents=(spec.parents[0], spec.merge_commit_hash))
     ((kind, reason),) = findings(corpus.validate(other))
     assert (kind, reason) == (
-        Kind.SETUP, f"the parents of {merge.merge.merge_commit_hash} are {' '.join(merge.merge.parents)}",
+        Kind.SETUP, f"the parents of {spec.merge_commit_hash} are {' '.join(spec.parents)}",
     )  # fmt: skip
     ((kind, reason),) = findings(corpus.validate(merge_sample(name="acme/tool")))
     assert kind is Kind.SETUP
@@ -136,11 +139,9 @@ def test_an_agent_that_does_not_solve_its_sample_is_a_finding(corpus: Corpus) ->
 
 def test_a_chain_is_checked_for_its_commits_its_file_and_its_purity(corpus: Corpus) -> None:
     chain = corpus.samples[1]
-    assert chain.chain is not None
-    first = chain.chain.oldest_commit
+    first = chain_spec(chain).oldest_commit
     root = corpus.builder.git.line("rev-parse", f"{first}^")
-    merge = corpus.samples[0].merge
-    assert merge is not None
+    merge = merge_spec(corpus.samples[0])
     cases = {
         "purity 0.7 is listed, 1 counted": changed(chain, purity=0.7),
         f"oldest_commit {root} is not the oldest: 3 first parents before the newest is {first}": changed(
@@ -168,7 +169,7 @@ def test_a_chain_whose_oldest_commit_adds_the_file_is_named(tmp_path: Path) -> N
         chain_sample(name="acme/tool"), file="new.py", newest_commit=commits[3], oldest_commit=commits[1], purity=1.0
     )
     report = Corpus(tmp_path, builder, []).validate(sample)
-    assert findings(report) == [(Kind.CHAIN, f"commit {commits[1]} adds new.py")]
+    assert findings(report) == [(CHAIN, f"commit {commits[1]} adds new.py")]
 
 
 def test_rows_are_replayed_several_at_a_time(corpus: Corpus) -> None:
@@ -183,7 +184,7 @@ def test_every_stage_of_a_row_is_told_and_the_end_of_a_repository(corpus: Corpus
     from gitgoodbench.workspace.store import open_store
 
     told: list[str | Step] = []
-    merges = [sample for sample in corpus.samples if sample.merge is not None][:1]
+    merges = [sample for sample in corpus.samples if isinstance(sample.spec, MergeSpec)][:1]
     validator = Validator({"mcr": MCR}, open_store(corpus.folder), LocalProvider())
     list(validate_samples(merges, validator, 1, told.append))
     [first] = merges

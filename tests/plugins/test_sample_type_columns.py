@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.agents.base import AgentPlugin
-from gitgoodbench.dataset.types import SampleType
+from gitgoodbench.dataset.types import SampleType, titles
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.columns import arrow_schema, mined_columns
-from gitgoodbench.mining.contract import Miner
+from gitgoodbench.mining.contract import Miner, mined_types
 from gitgoodbench.mining.filters import installed_filters
 from gitgoodbench.mining.repository import mine_repository
 from gitgoodbench.plugins import SAMPLES
@@ -91,6 +91,30 @@ def test_a_column_that_no_file_can_hold_is_named(tmp_path: Path, column: str) ->
     write_bisects(tmp_path, column)
     with installed(tmp_path), pytest.raises(UserError, match="the column 'when' of the sample type bisect cannot be"):
         arrow_schema(mined_columns())
+
+
+def test_types_of_one_title_are_told_apart_by_their_names(tmp_path: Path) -> None:
+    """Their miners may also count under words of others: here under that of a title, and of the harness."""
+    counts = "    counts = {'commits': 7, 'chains': 8}\n"
+    source = SOURCE.format(column="steps: int = 0").replace('"bisects"', '"merges"') + counts
+    write_package(tmp_path, "bisect-bench", {"bisects.py": source}, {SAMPLES: {"bisect": "bisects:Bisects"}})
+    repository = mixed_repository(tmp_path / "repository")
+    with installed(tmp_path):
+        assert titles(mined_types()) == {
+            "merge": "merges (merge)",
+            "file_commit_chain": "chains",
+            "cherry_pick": "cherry-picks",
+            "bisect": "merges (bisect)",
+        }
+        steps: list[str] = []
+        mined = mine_repository(repository.git, tell=lambda step, *_: steps.append(step))
+    assert list(mined.counts) == [
+        "commits", "merges (merge)", "conflicting", "chains", "cherry-picks",
+        "merges (bisect)", "commits (bisect)", "chains (bisect)",
+    ]  # fmt: skip
+    assert list(mined.counts.values())[-3:] == [0, 7, 8]
+    assert mined.counts["merges (merge)"] == len(mined.found["merge"])
+    assert "finding merges (bisect)" in steps
 
 
 def test_a_broken_type_stops_mining_that_asks_for_it_and_nothing_else(tmp_path: Path) -> None:

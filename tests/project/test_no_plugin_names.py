@@ -33,7 +33,6 @@ ALLOWED = {
     ("agents/registry.py", "openai"): _DEFAULT,
     ("api/bench.py", "auto"): _DEFAULT,
     ("api/running.py", "openai"): _DEFAULT,
-    ("cli/build_dataset.py", "attainable"): "the filter that --attainable-only is a former name of",
     ("cli/options.py", "auto"): _OTHER + "what an image is made of",
     ("cli/validate.py", "local"): _DEFAULT,
     ("cli/validating.py", "attainable"): _FACT,

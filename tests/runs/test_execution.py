@@ -19,6 +19,7 @@ from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.result import write_result
 from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
 from tests.support.fake_runs import (
     DONE,
     FakeAgent,
@@ -51,8 +52,8 @@ def test_the_plan_is_every_fitting_scenario_of_every_sample_epoch_by_epoch() -> 
     samples = [*make_samples(2), chain_sample(id="c0")]
     scenarios = {
         "mcr": FakeScenario("mcr"),
-        "ir": FakeScenario("ir", applies=lambda sample: sample.chain is not None),
-        "icc": FakeScenario("icc", applies=lambda sample: sample.chain is not None),
+        "ir": FakeScenario("ir", applies=lambda sample: isinstance(sample.spec, FileCommitChainSpec)),
+        "icc": FakeScenario("icc", applies=lambda sample: isinstance(sample.spec, FileCommitChainSpec)),
     }
     once = ["mcr/s0/1", "mcr/s1/1", "icc/c0/1", "ir/c0/1"]
     twice = once + [name.replace("/1", "/2") for name in once]

@@ -13,10 +13,11 @@ from gitgoodbench.scenarios.icc.options import CommitOptions
 
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.agents.reference import ReferenceAgent
-from gitgoodbench.dataset.sample import FileCommitChainSpec, Sample
+from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.objects import Entry, read_blobs, read_tree
 from gitgoodbench.git.process import Git
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.sample_types.specs import FileCommitChainSpec
 from gitgoodbench.scenario import EpisodeOptions, Outcome, ToolSet, Verdict
 from gitgoodbench.workspace.scratch import ScratchRepository
 from tests.support.merges import OneRepository

@@ -26,6 +26,7 @@ from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.plan import plan_episodes
 from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord, Result, Timings, UsageRecord
 from gitgoodbench.runs.stop import Stop
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import Episode, EpisodeOptions, Json, Message, Outcome, Policy, ToolSet, Verdict
 from gitgoodbench.tools import Tool
@@ -123,7 +124,7 @@ class FakeScenario:
         self,
         name: str = "mcr",
         *,
-        applies: Callable[[Sample], bool] = lambda sample: sample.merge is not None,
+        applies: Callable[[Sample], bool] = lambda sample: isinstance(sample.spec, MergeSpec),
         preparing: Callable[[], None] = lambda: None,
         outcome: Callable[[], Outcome] = lambda: Outcome("a" * 40, b"bundle", {"unmerged": []}),
         verdict: Callable[[Sample, Outcome], Verdict] = lambda *_: SOLVED,

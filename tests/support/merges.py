@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.agents.reference import ReferenceAgent
-from gitgoodbench.dataset.sample import MergeSpec, Sample
+from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.objects import Entry, read_blobs, read_tree
 from gitgoodbench.git.process import Git
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.scenario import EpisodeOptions, Outcome, ToolSet, Verdict, load_scenarios
 from gitgoodbench.tools import Tool
 from tests.support.repositories import Content, RepositoryBuilder

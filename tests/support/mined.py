@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from gitgoodbench.dataset.sample import FileCommitChainSpec, MergeSpec
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.records import Candidate, MinedRow
 from gitgoodbench.sample_types.chains import ChainColumns
 from gitgoodbench.sample_types.merges import ConflictedFile, MergeColumns
+from gitgoodbench.sample_types.specs import FileCommitChainSpec, MergeSpec
 from tests.support.repositories import RepositoryBuilder
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from gitgoodbench.cache import cache_home
 from gitgoodbench.dataset.loaders import load_suite
+from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import InfrastructureFailed, SetupFailed, UserError
 from gitgoodbench.workspace.store import open_store
 from tests.support.repositories import RepositoryBuilder
@@ -46,9 +47,7 @@ def test_every_sample_of_the_built_in_suite_has_its_commits(tmp_path: Path) -> N
     (tmp_path / "repos").mkdir()
     store = open_store(tmp_path / "repos", tmp_path / "cache", offline=True)
     for sample in load_suite("mini").samples:
-        merge, chain = sample.merge, sample.chain
-        commits = [merge.merge_commit_hash, *merge.parents] if merge else []
-        commits += [chain.newest_commit, chain.oldest_commit] if chain else []
+        commits = sample_type(sample.sample_type).commits(sample.spec)
         assert store.mirror(sample.name, commits).git_dir.is_relative_to(tmp_path / "cache")
     with pytest.raises(SetupFailed, match=f"^mini/tidewater: commit {'1' * 40} is missing in the built-in suite$"):
         store.mirror("mini/tidewater", ["1" * 40])

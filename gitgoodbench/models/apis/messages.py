@@ -23,6 +23,7 @@ from gitgoodbench.models.reading import (
     NO_USAGE,
     ReadCall,
     Reading,
+    as_recorded,
     count,
     name_or_none,
     read_calls,
@@ -131,7 +132,7 @@ class AnthropicMessages:
         if calls:
             recorded |= {"content": content or None, "tool_calls": [call.recorded for call in calls]}
         if any(block.get("type") not in ("text", "tool_use") for block in blocks):
-            recorded[_BLOCKS] = _with_ids(blocks, calls)
+            recorded[_BLOCKS] = as_recorded(blocks, "tool_use", calls, _use)
         glance = self.glance(reply)
         if glance.tokens.prompt is None:
             reading.note(NO_USAGE)
@@ -217,24 +218,14 @@ def _input(function: Mapping[str, Any]) -> dict[str, Any]:
         return {}
 
 
-def _with_ids(blocks: Sequence[dict[str, Any]], calls: Sequence[ReadCall]) -> list[dict[str, Any]]:
-    """The blocks with calls as they are recorded: each with its id, and with an object as its input."""
-    recorded = iter(calls)
-    sent = []
-    for block in blocks:
-        if block.get("type") != "tool_use":
-            sent.append(block)
-            continue
-        call = next(recorded).recorded
-        given = block.get("input")
-        sent.append(
-            {
-                **block,
-                "id": _identity(call["id"]),
-                "input": given if isinstance(given, dict) else _input(call["function"]),
-            }
-        )
-    return sent
+def _use(block: dict[str, Any], call: Mapping[str, Any]) -> dict[str, Any]:
+    """A block with a call as that is recorded: with its id, and with an object as its input."""
+    given = block.get("input")
+    return {
+        **block,
+        "id": _identity(call["id"]),
+        "input": given if isinstance(given, dict) else _input(call["function"]),
+    }
 
 
 def _with_cache_marks(body: dict[str, Any]) -> dict[str, Any]:

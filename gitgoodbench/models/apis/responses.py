@@ -16,6 +16,7 @@ from gitgoodbench.models.reading import (
     NO_USAGE,
     ReadCall,
     Reading,
+    as_recorded,
     count,
     name_or_none,
     read_calls,
@@ -122,7 +123,7 @@ class Responses:
         if calls:
             recorded |= {"content": text or None, "tool_calls": [call.recorded for call in calls]}
         if any(item.get("type") == "reasoning" for item in items):
-            recorded[_ITEMS] = _with_ids(items, calls)
+            recorded[_ITEMS] = as_recorded(items, "function_call", calls, _call)
         if not reply.get("usage"):
             reading.note(NO_USAGE)
         glance = self.glance(reply)
@@ -145,17 +146,9 @@ def _parts(content: Any) -> list[Any]:
     return take(content or [], list, "content")  # type: ignore[no-any-return]
 
 
-def _with_ids(items: Sequence[dict[str, Any]], calls: Sequence[ReadCall]) -> list[dict[str, Any]]:
-    """The items with calls as they are recorded: each with its id, and with arguments that can be read."""
-    recorded = iter(calls)
-    sent = []
-    for item in items:
-        if item.get("type") != "function_call":
-            sent.append(item)
-            continue
-        call = next(recorded).recorded
-        sent.append({**item, "call_id": call["id"], **call["function"]})
-    return sent
+def _call(item: dict[str, Any], call: Mapping[str, Any]) -> dict[str, Any]:
+    """An item with a call as that is recorded: with its id, and with arguments that can be read."""
+    return {**item, "call_id": call["id"], **call["function"]}
 
 
 def _finish_reason(reply: Mapping[str, Any], *, calls: bool) -> str:
