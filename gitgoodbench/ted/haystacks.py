@@ -39,11 +39,17 @@ class HaystackMatch:
 
 def run_search(search: Search) -> HaystackMatch | None:
     """The closest subtree of all haystacks, of several the first; None where there is none, or one is too large."""
+    best: HaystackMatch | None = None
     try:
-        found = [HaystackMatch(closest_subtree(search.needle, tree), at) for at, tree in enumerate(search.haystacks)]
+        for at, tree in enumerate(search.haystacks):
+            match = closest_subtree(search.needle, tree)
+            if best is None or match.distance < best.match.distance:
+                best = HaystackMatch(match, at)
+            if not match.distance:
+                break
     except TreeTooLarge:
         return None
-    return min(found, key=lambda one: one.match.distance, default=None)
+    return best
 
 
 def run_searches(searches: Sequence[Search], jobs: int | None = None) -> list[HaystackMatch | None]:

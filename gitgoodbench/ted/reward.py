@@ -18,7 +18,8 @@ from typing import Final, Literal
 from gitgoodbench.ted.fragments import Span, excerpt, items_of, parse_fragment, with_replaced
 from gitgoodbench.ted.haystacks import HaystackMatch, Search, run_searches
 from gitgoodbench.ted.languages import UnknownLanguage, find_language
-from gitgoodbench.ted.lines import closest_lines, count_lines
+from gitgoodbench.ted.lines import LineMatch, closest_lines, count_lines
+from gitgoodbench.ted.matching import Match, contains
 from gitgoodbench.ted.nodes import ParseError
 from gitgoodbench.ted.tree import Tree, parse
 
@@ -68,6 +69,27 @@ class Snippet:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """A snippet or hunk with what is known of it: its text, its language's family, and its tree.
+
+    tree: None where it cannot be parsed, and is compared by lines.
+    """
+
+    text: bytes
+    family: str | None
+    tree: Tree | None
+
+
+@dataclass(frozen=True)
+class ItemMatch:
+    """A node of a snippet's tree, the position of the hunk it is closest to, and the subtree there."""
+
+    node: int
+    hunk: int
+    match: Match
+
+
+@dataclass(frozen=True)
 class SnippetMatch:
     """What became of one snippet.
 
@@ -75,7 +97,8 @@ class SnippetMatch:
     large to be compared otherwise; None where there is no hunk that it could have become. size, distance: |t_i| and
     d_i, summed over its items. matched: the snippet's source with each item replaced by the source it is closest to, by
     lines the run of lines that is; the snippet itself where measure is None. hunk: the position of the hunk that its
-    largest item is closest to.
+    largest item is closest to. items: of a tree, what each item is closest to. lines: of lines, where that run is in
+    the hunk's text.
     """
 
     measure: Measure | None
@@ -83,6 +106,8 @@ class SnippetMatch:
     distance: int
     matched: bytes
     hunk: int | None
+    items: tuple[ItemMatch, ...] = ()
+    lines: LineMatch | None = None
 
 
 @dataclass(frozen=True)
@@ -126,8 +151,15 @@ def compute_reward(
             raise TypeError(f"a reward is computed of Snippets, not of {type(one).__name__}")
     parser = SnippetParser([*snippets, *hunks], comments=comments, isolated=isolated)
     needles, haystacks = (
-        [_Piece(one, _family(one), parser.parse(one)) for one in pieces] for pieces in (snippets, hunks)
+        [Piece(one.text, family_of(one.language), parser.parse(one)) for one in pieces] for pieces in (snippets, hunks)
     )
+    return compare_pieces(needles, haystacks, split=split, jobs=jobs)
+
+
+def compare_pieces(
+    needles: Sequence[Piece], haystacks: Sequence[Piece], *, split: Split = "items", jobs: int | None = None
+) -> Reward:
+    """What `compute_reward` gives, of snippets and hunks that are parsed already."""
     plans = [_SnippetSearch.of(needle, haystacks, split) for needle in needles]
     searches = [plan.searches() for plan in plans]
     found = iter(run_searches([search for own in searches for search in own], jobs))
@@ -141,34 +173,23 @@ def total_reward(matches: Sequence[tuple[int, int]]) -> float | None:
 
 
 @dataclass(frozen=True)
-class _Piece:
-    """A snippet or hunk with what is known of it."""
-
-    snippet: Snippet
-    family: str | None
-    tree: Tree | None
-
-
-@dataclass(frozen=True)
 class _SnippetSearch:
     """A snippet, the positions of the hunks that it may have become, and their trees if all is compared as trees."""
 
-    piece: _Piece
-    candidates: dict[int, _Piece]
+    piece: Piece
+    candidates: dict[int, Piece]
     trees: dict[int, Tree]
     items: list[int]
 
     @classmethod
-    def of(cls, piece: _Piece, hunks: Sequence[_Piece], split: Split) -> _SnippetSearch:
+    def of(cls, piece: Piece, hunks: Sequence[Piece], split: Split) -> _SnippetSearch:
         candidates = {at: hunk for at, hunk in enumerate(hunks) if piece.family in (None, hunk.family)}
         if piece.tree is None:
             return cls(piece, candidates, {}, [])
         trees = {at: hunk.tree for at, hunk in candidates.items() if hunk.tree is not None}
         items = items_of(piece.tree) if split == "items" else [piece.tree.root]
         plan = cls(piece, candidates, trees, items)
-        if sum(search.cells for search in plan.searches()) > MAX_CELLS:
-            return cls(piece, candidates, {}, [])
-        return plan
+        return plan if plan.is_feasible() else cls(piece, candidates, {}, [])
 
     def searches(self) -> list[Search]:
         tree = self.piece.tree
@@ -176,14 +197,23 @@ class _SnippetSearch:
             return []
         return [Search(tree.subtree(item), list(self.trees.values())) for item in self.items]
 
+    def is_feasible(self) -> bool:
+        """Whether the searches are within `MAX_CELLS`; those for what is there unchanged cost nothing."""
+        searches = self.searches()
+        if sum(search.cells for search in searches) <= MAX_CELLS:
+            return True
+        open_ = (one for one in searches if not any(contains(tree, one.needle) for tree in one.haystacks))
+        return sum(search.cells for search in open_) <= MAX_CELLS
 
-def _family(snippet: Snippet) -> str | None:
-    if snippet.language is None:
+
+def family_of(language: str | None) -> str | None:
+    """What languages share whose pieces are compared; an unknown language is its own, None stays None."""
+    if language is None:
         return None
     try:
-        return find_language(snippet.language).family
+        return find_language(language).family
     except UnknownLanguage:
-        return snippet.language.strip().lower()
+        return language.strip().lower()
 
 
 class SnippetParser:
@@ -228,17 +258,18 @@ def _match(plan: _SnippetSearch, found: Sequence[HaystackMatch | None]) -> Snipp
         sum(one.match.distance for _, one in pairs),
         with_replaced(tree.source, replaced),
         numbers[largest[1].haystack],
+        tuple(ItemMatch(item, numbers[one.haystack], one.match) for item, one in pairs),
     )
 
 
 def _match_lines(plan: _SnippetSearch) -> SnippetMatch:
-    source = plan.piece.snippet.text
+    source = plan.piece.text
     best: SnippetMatch | None = None
     for at, hunk in plan.candidates.items():
-        match = closest_lines(source, hunk.snippet.text)
+        match = closest_lines(source, hunk.text)
         if match is not None and (best is None or match.distance < best.distance):
-            matched = hunk.snippet.text[match.start : match.end]
-            best = SnippetMatch("lines", count_lines(source), match.distance, matched, at)
+            matched = hunk.text[match.start : match.end]
+            best = SnippetMatch("lines", count_lines(source), match.distance, matched, at, lines=match)
     return best if best is not None else SnippetMatch(None, 0, 0, source, None)
 
 
