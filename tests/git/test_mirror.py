@@ -147,6 +147,7 @@ def test_git_runs_only_where_our_own_repositories_are_made() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Git"
     }
     assert makers == {
+        "gitgoodbench/feedback/repository.py",  # the developer's own, in which Git runs at every command of theirs
         "gitgoodbench/stories/build.py",  # builds the built-in suite
         "gitgoodbench/git/mirror.py",  # the borrowed repository
         "gitgoodbench/git/process.py",  # the same repository, with another environment
