@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
@@ -16,7 +14,8 @@ from gitgoodbench.folders import make_folder, remove_folder
 from gitgoodbench.git.process import HOST, ExecOptions, ExecResult
 from gitgoodbench.sandbox.base import SandboxDied, SandboxLimits
 from gitgoodbench.sandbox.channel import ByteStream
-from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox, supervisor_argv
+from gitgoodbench.sandbox.local_supervisors import Supervisor, start_supervisor
+from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox
 
 
 class SocketStream:
@@ -48,7 +47,7 @@ class LocalSandbox(SupervisedSandbox):
         self.folder = make_folder("sandbox")
         self.work_dir = str(self.folder / "work")
         self._home = str(self.folder / "home")
-        self._supervisor: subprocess.Popen[bytes] | None = None
+        self._supervisor: Supervisor | None = None
         for path in (self.work_dir, self._home):
             os.mkdir(path)  # noqa: PTH102
 
@@ -62,11 +61,7 @@ class LocalSandbox(SupervisedSandbox):
         near, far = socket.socketpair()
         with far:
             try:
-                self._supervisor = subprocess.Popen(
-                    supervisor_argv(sys.executable),
-                    stdin=far.fileno(), stdout=far.fileno(), stderr=subprocess.DEVNULL,
-                    env=_path_of_this_machine(), start_new_session=True,
-                )  # fmt: skip
+                self._supervisor = start_supervisor(far, os.environ.get("PATH", os.defpath))
             except OSError as problem:
                 near.close()
                 raise SandboxDied(f"the supervisor of the sandbox does not start: {problem}") from problem
@@ -82,16 +77,10 @@ class LocalSandbox(SupervisedSandbox):
             ) from problem
 
     def _end_supervisor(self) -> None:
-        """The closed channel makes it kill what it runs and go; a stopped one is killed."""
-        if self._supervisor is None:
-            return
-        try:
-            self._supervisor.wait(timeout=2.0)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._supervisor.pid, signal.SIGKILL)
-            self._supervisor.wait()
-        self._supervisor = None
+        """The closed channel makes it kill what it runs and go."""
+        if self._supervisor is not None:
+            self._supervisor.end()
+            self._supervisor = None
 
 
 class LocalProvider:

@@ -28,9 +28,11 @@ left, text = int(sys.stdin.buffer.raw.readline()), b""
 while len(text) < left:
     text += os.read(0, left - len(text)) or sys.exit(1)
 sources, settings = json.loads(text)
+ready = globals().get("ready", {})
 for name, source in sources.items():
-    module = sys.modules[name] = types.ModuleType(name)
-    exec(compile(source, name, "exec"), module.__dict__)
+    module = sys.modules[name] = ready.get(source) or types.ModuleType(name)
+    if source not in ready:
+        exec(compile(source, name, "exec"), module.__dict__)
 module.main(**settings)
 """
 _START_S: Final = 30.0
@@ -42,11 +44,15 @@ def supervisor_argv(python: str) -> list[str]:
     return [python, "-I", "-S", "-X", "utf8", "-c", _BOOTSTRAP]
 
 
+def supervisor_sources() -> dict[str, str]:
+    """The text of each module of a supervisor, in the order of their imports."""
+    folder = Path(__file__).parent
+    return {f"{__package__}.{name}": (folder / f"{name}.py").read_text("utf-8") for name in _TRAVELLERS}
+
+
 def supervisor_program(settings: Mapping[str, Any]) -> bytes:
     """What a supervisor reads first: a length, and so many bytes with its modules and the arguments of its `main`."""
-    folder = Path(__file__).parent
-    sources = {f"{__package__}.{name}": (folder / f"{name}.py").read_text("utf-8") for name in _TRAVELLERS}
-    program = json.dumps([sources, settings]).encode("ascii")
+    program = json.dumps([supervisor_sources(), settings]).encode("ascii")
     return b"%d\n%b" % (len(program), program)
 
 

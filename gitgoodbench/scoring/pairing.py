@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gitgoodbench.scoring.assignment import best_assignment
 from gitgoodbench.ted import Tree
 
 
@@ -49,12 +50,10 @@ def pair_up(bounds: NDArray[Any], value: Callable[[int, int], float]) -> dict[tu
         bounds: at least the value of each pair, which is at least 0.
         value: of a row and a column; asked only where the bounds leave a doubt.
     """
-    from scipy.optimize import linear_sum_assignment
-
     values = bounds.astype(np.float64)
     known = values <= 0
     while True:
-        pairs = [(int(row), int(column)) for row, column in zip(*linear_sum_assignment(values, True), strict=True)]
+        pairs = best_assignment(values)
         in_doubt = [pair for pair in pairs if not known[pair]]
         for pair in in_doubt:
             values[pair], known[pair] = value(*pair), True

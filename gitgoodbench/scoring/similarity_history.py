@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from gitgoodbench.git.hunks import Mark, TextChange
+from gitgoodbench.scoring.assignment import best_assignment
 from gitgoodbench.scoring.history_lines import ChangedFile, LineHistory
 from gitgoodbench.scoring.similarity_lazy import Addition, Distance, Distances, Step, additions
 from gitgoodbench.scoring.similarity_trees import Searcher, TooMuch, TreeReader
@@ -150,24 +151,22 @@ class _Pair:
 
 def _best_pairing(pairs: Sequence[Sequence[_Pair]]) -> tuple[CommitPair, ...]:
     """The pairing with the greatest sum of rewards, each commit in one pair at most; by upper bounds where need be."""
-    from scipy.optimize import linear_sum_assignment
-
     searcher = Searcher()
     bounds = np.array([[pair.at_most for pair in row] for row in pairs])
     while True:
-        rows, columns = linear_sum_assignment(bounds, maximize=True)
-        chosen = list(zip(rows.tolist(), columns.tolist(), strict=True))
+        chosen = best_assignment(bounds)
+        places = [row for row, _ in chosen], [column for _, column in chosen]
         best = [pairs[row][column] for row, column in chosen]
         for pair in best:
             if not pair.is_settled:
                 pair.refine(searcher)
         refined = [pair.at_most for pair in best]
-        if refined == bounds[rows, columns].tolist() and all(pair.is_settled for pair in best):
+        if refined == bounds[places].tolist() and all(pair.is_settled for pair in best):
             return tuple(
                 CommitPair(*where, reward, pair.at_least)
                 for where, reward, pair in zip(chosen, refined, best, strict=True)
             )
-        bounds[rows, columns] = refined
+        bounds[places] = refined
 
 
 def added_spans(change: TextChange) -> list[Span]:
