@@ -78,6 +78,7 @@ ROOMS = {
         ),
         _group("conflicts replay attainable", "git/test_conflicts.py git/test_replay.py git/test_entries.py", "git"),
         _group("version", "git/test_git_version.py", "git"),
+        _group("executor", "git/test_executor.py", "git"),
         _group("dates", "git/test_dates.py", "git"),
     ),
     "scoring": (
@@ -93,7 +94,11 @@ ROOMS = {
         ),
         _group("chain_edits", "scoring/test_chain_edits.py", "scoring"),
         _group("chain_gates chains", "scoring/test_chain_gates.py icc/test_icc_scoring.py", "scoring"),
-        _group("pairing two_way", "scoring/test_pairing.py scoring/test_similarity_merge.py", "scoring"),
+        _group(
+            "assignment pairing two_way",
+            "scoring/test_assignment.py scoring/test_pairing.py scoring/test_similarity_merge.py",
+            "scoring",
+        ),
         _group("differences history_details", "scoring/test_differences.py scoring/test_history_details.py", "scoring"),
         _group(
             "similarity_merge similarity_trees",
