@@ -59,7 +59,7 @@ def count_entries(store: Store) -> dict[tuple[str, Delivery], int]:
 
 def save_entry(store: Store, entry: Entry) -> None:
     """Write an item, or what has become of it."""
-    payload = None if entry.payload is None else json.dumps(entry.payload, ensure_ascii=False, sort_keys=True)
+    payload = None if entry.payload is None else json.dumps(entry.payload, sort_keys=True)
     with store.writing() as connection:
         connection.execute(
             f"INSERT INTO outbox ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (sink, key) DO UPDATE SET "
