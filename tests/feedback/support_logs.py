@@ -146,6 +146,58 @@ class ClaudeLog:
         return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in self.records)
 
 
+class CodexLog:
+    """A rollout of Codex. Each record is a second later than the one before."""
+
+    def __init__(self, path: Path, cwd: Path | str, session: str = "c1", **meta: Any) -> None:
+        self.path = path
+        self.records: list[dict[str, Any]] = []
+        self.time = START
+        git = {"commit_hash": "d" * 40, "branch": "main"}
+        self.add("session_meta", {"id": session, "cwd": str(cwd), "cli_version": "0.171.0", "git": git, **meta})
+        self.add("turn_context", {"cwd": str(cwd), "model": "m-2"})
+
+    def add(self, kind: str, payload: Any) -> None:
+        self.records.append({"timestamp": iso(self.time), "type": kind, "payload": payload})
+        self.time += 1.0
+
+    def item(self, **payload: Any) -> None:
+        self.add("response_item", payload)
+
+    def event(self, **payload: Any) -> None:
+        self.add("event_msg", payload)
+
+    def shell(self, call: str, line: str, *, tool: str = "exec_command", **more: Any) -> None:
+        """A command; how tools take it changed with the versions."""
+        command = {"exec_command": {"cmd": line}, "shell_command": {"command": line}}
+        arguments = command.get(tool, {"command": ["bash", "-lc", line]}) | more
+        self.item(type="function_call", name=tool, call_id=call, arguments=json.dumps(arguments))
+
+    def output(self, call: str, said: str, kind: str = "function_call_output") -> None:
+        self.item(type=kind, call_id=call, output=said)
+
+    def patch(self, call: str, *lines: str) -> None:
+        """A patch in a command, as the newest versions send it."""
+        self.shell(call, "apply_patch <<'EOF'\n" + patch_text(*lines) + "\nEOF")
+
+    def usage(self, response: str) -> None:
+        usage = {"input_tokens": 100, "cached_input_tokens": 5, "output_tokens": 20, "reasoning_output_tokens": 3}
+        self.add("token_usage_record", {"response_id": response, "usage": usage})
+
+    def changed(self, call: str, changes: dict[str, Any], status: str = "completed") -> None:
+        item = {"type": "FileChange", "id": call, "changes": changes, "status": status}
+        self.event(type="item_completed", item=item, completed_at_ms=int(self.time * 1000))
+
+    def save(self) -> Path:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("".join(json.dumps(record) + "\n" for record in self.records))
+        return self.path
+
+
+def patch_text(*lines: str) -> str:
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
+
+
 def as_log(path: Path) -> Log:
     found = log_of(path)
     assert found is not None

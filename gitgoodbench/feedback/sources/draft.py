@@ -78,7 +78,7 @@ class Draft:
             for name, value in known.items()
             if value is not None
             and (
-                (old := getattr(self.session, name)) is None
+                (old := getattr(self.session, name)) in (None, ())
                 or (name == "version" and value != old)
                 or (name == "started" and value < old)
             )

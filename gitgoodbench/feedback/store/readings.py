@@ -122,28 +122,32 @@ def edits_since(store: Store, source: str, time: float) -> list[Edit]:
 
 
 def copied(store: Store, reading: Reading) -> tuple[set[str], set[str]]:
-    """The ids of edits and of messages in a reading that another session of its source has, made at the same time."""
+    """The ids of edits and of messages in a reading that another session of its source has already.
+
+    They are the same where they have the same time, or where the session is a fork of that other (tag `forked_from`).
+    """
     source, session = reading.session.source, reading.session.id
+    forked_from = dict(reading.session.tags).get("forked_from")
     edits = {
         edit.key.edit
         for edit in reading.edits
-        if edit.time is not None
-        and store.connection.execute(
+        if store.connection.execute(
+            "SELECT 1 FROM edits WHERE source = ? AND session = ? AND edit = ? UNION ALL "
             "SELECT 1 FROM edits WHERE time = ? AND source = ? AND edit = ? AND session <> ?",
-            (edit.time, source, edit.key.edit, session),
+            (source, forked_from, edit.key.edit, edit.time, source, edit.key.edit, session),
         ).fetchone()
     }
     if not reading.messages:
         return edits, set()
-    others = dict(
-        store.connection.execute(
-            "SELECT id, record FROM messages WHERE source = ? AND session <> ?", (source, session)
-        ).fetchall()
-    )
+    others = store.connection.execute(
+        "SELECT session, id, record FROM messages WHERE source = ? AND session <> ?", (source, session)
+    ).fetchall()
+    own = {message.id: message for message in reading.messages}
     messages = {
-        message.id
-        for message in reading.messages
-        if message.time is not None and message.id in others and from_text(Message, others[message.id]) == message
+        known_by
+        for other, known_by, record in others
+        if known_by in own
+        and (other == forked_from or (own[known_by].time is not None and from_text(Message, record) == own[known_by]))
     }
     return edits, messages
 
