@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
 
 from gitgoodbench.feedback.changes import CommitChange
 from gitgoodbench.feedback.comparing import Comparer, Comparison, language_name
-from gitgoodbench.feedback.locating import Sessions, locate
+from gitgoodbench.feedback.locating import Sessions, absolute_path, locate, path_within, root_of
 from gitgoodbench.feedback.records import (
     Commit,
     CommitResult,
@@ -31,6 +31,9 @@ RULE: Final = f"1 ({version('gitgoodbench')})"
 
 Raise the number with any change of what is counted.
 """
+
+PENDING_DAYS: Final = 30
+"""After so many days an edit that is in no commit is said to be in none."""
 
 DIRECT: Final = ("applied", "unknown")
 """Outcomes of edits that can have been committed."""
@@ -73,6 +76,32 @@ def score_commit(
         if count:
             nets.append(_net(source, session, commit, work, comparer, count))
     return CommitResult(commit, tuple(results), tuple(nets), RULE, skew_of(commit, linked, evidence))
+
+
+def results_without_commit(
+    edits: Iterable[Edit], linked: Container[Key], now: float, *, roots: Sequence[str] = ()
+) -> list[EditResult]:
+    """The results of edits that are in no commit: pending, not applied, or indirect. None of them has a reward.
+
+    linked: edits that are in a commit, which are left out. roots: the working trees, for paths in the repository.
+    """
+    return [_unlinked(edit, now, roots) for edit in edits if edit.key not in linked]
+
+
+def _unlinked(edit: Edit, now: float, roots: Sequence[str]) -> EditResult:
+    absolute = absolute_path(edit, {})
+    root = None if absolute is None else root_of(absolute, roots)
+    inside = None if absolute is None or root is None else path_within(absolute, root)
+    path = edit.path if inside is None else show_path(inside)
+    name = None if edit.path is None and not edit.language else language_name(inside, b"", edit.language)
+    result = EditResult(edit.key, "pending", path=path, language=name, model=edit.model)
+    if edit.kind == "indirect":
+        return _with(result, "indirect", edit.tool)
+    if not is_direct(edit):
+        return _with(result, "not_applied", edit.reason or edit.outcome)
+    if edit.time is not None and now - edit.time > PENDING_DAYS * 86_400:
+        return _with(result, "pending", f"in no commit after {PENDING_DAYS} days")
+    return result
 
 
 def is_direct(edit: Edit) -> bool:
