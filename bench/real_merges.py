@@ -31,9 +31,8 @@ from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.sample_types.specs import MergeSpec, merge_spec
-from gitgoodbench.sandbox.base import SandboxProvider
-from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
-from gitgoodbench.sandbox.select import make_provider
+from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
+from gitgoodbench.sandbox.select import DockerOptions, make_provider
 from gitgoodbench.scenario import EpisodeOptions, Scenario, ToolSet, load_scenarios
 from gitgoodbench.workspace.leaks import leaked_objects
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -140,7 +139,7 @@ def try_repository(name: str, args: argparse.Namespace) -> Tally:
     store = open_store(repos=args.repos, cache_dir=None, offline=True)
     git = store.mirror(name, []).borrow(refs=True)
     scenario = load_scenarios()["mcr"]
-    provider = make_provider(args.sandbox, args.image or DEFAULT_IMAGE).provider
+    provider = make_provider(args.sandbox, SandboxSettings(own=(DockerOptions(image=args.image),))).provider
     tally = Tally(merges=len(git.run("rev-list", "--all", "--min-parents=2", "--max-parents=2").split()))
     started = time.monotonic()
     samples = [as_sample(name, number, merge) for number, merge in enumerate(conflicting_merges(git))]

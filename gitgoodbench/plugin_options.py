@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.plugins import RUN_GROUPS, SAMPLES, plugins
+from gitgoodbench.plugins import HARNESS, RUN_GROUPS, SAMPLES, plugins
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -28,6 +29,14 @@ class Alias:
     """
 
     name: str
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Beside the type of an option: several values stand for one thing, such as an image by several names.
+
+    What it was is then among what the plug-in says of itself in the manifest; runs may differ in the value alone.
+    """
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,11 @@ def normal_options(given: Sequence[str]) -> tuple[str, ...]:
     )
 
 
+def deciding_options(given: Iterable[str]) -> tuple[str, ...]:
+    """Those options that decide results by their values: all but `Resolved` ones."""
+    return tuple(text for text in given if not _is_resolved(text))
+
+
 def options_in(options: Iterable[BaseModel], kind: type[T]) -> T:
     """The options of that class among all that were given; its defaults where none were."""
     return next((one for one in options if isinstance(one, kind)), None) or kind()
@@ -89,19 +103,31 @@ def _describe(name: str, declared: type[BaseModel]) -> Iterator[tuple[str, str, 
         values = kind.get("enum")
         kind = next((part for part in kind.get("anyOf", ()) if part.get("type") != "null"), kind)
         shown = " | ".join(map(str, values)) if values else str(kind.get("type", "value"))
-        default = "" if field.default is PydanticUndefined else str(field.default)
-        flags = [f"--{part.name}" for part in field.metadata if isinstance(part, Alias)]
+        default = "" if field.default in (PydanticUndefined, None) else str(field.default)
+        flags = _flags(field)
         text = " ".join([field.description or "", *(f"Also as {flag}." for flag in flags)]).strip()
         yield f"{name}.{option}", shown, default, text
+
+
+def spelled_option(plugin: str, own: BaseModel, option: str) -> str:
+    """An option that is given, as a user may have written it: `docker.image (--image)`."""
+    flags = _flags(type(own).model_fields[option])
+    return f"{plugin}.{option}" + (f" ({', '.join(flags)})" if flags else "")
+
+
+def _flags(field: FieldInfo) -> list[str]:
+    return [f"--{part.name}" for part in field.metadata if isinstance(part, Alias)]
 
 
 def find_aliases(groups: Sequence[str]) -> dict[str, Aliased]:
     """The options that are also flags, by the names of these. It loads the plug-ins of the groups.
 
-    Where two plug-ins declare one alias, it is that of the first by name.
+    Where two plug-ins declare one alias, it is the harness's own, else that of the first by name: a package more does
+    not change what a flag means.
     """
     found: dict[str, Aliased] = {}
-    for name in sorted({name for group in groups for name in plugins(group)}):
+    distributions = {name: plugin.distribution for group in groups for name, plugin in plugins(group).items()}
+    for name in sorted(distributions, key=lambda name: (distributions[name] != HARNESS, name)):
         with contextlib.suppress(UserError):
             for option, field in _declared(name, groups).model_fields.items():
                 for part in field.metadata:
@@ -109,6 +135,15 @@ def find_aliases(groups: Sequence[str]) -> dict[str, Aliased]:
                         aliased = Aliased(f"{name}.{option}", str(field.default), field.annotation is bool)
                         found.setdefault(part.name, aliased)
     return found
+
+
+def _is_resolved(text: str) -> bool:
+    name, option, _ = _parts(text)
+    try:
+        field = _declared(name, RUN_GROUPS).model_fields.get(option)
+    except UserError:  # the plug-in is gone
+        return False
+    return field is not None and any(isinstance(part, Resolved) for part in field.metadata)
 
 
 def _parts(text: str) -> tuple[str, str, str]:

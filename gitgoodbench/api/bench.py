@@ -21,7 +21,7 @@ from gitgoodbench.api.session import Session
 from gitgoodbench.api.warming import warm_up
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import EpisodeError, UserError
-from gitgoodbench.runs.config import RunConfig, make_config
+from gitgoodbench.runs.config import RunConfig, alias_fields, make_config
 from gitgoodbench.runs.inputs import check_isolation, load_inputs
 from gitgoodbench.runs.judging import LLM_JUDGE, judge_options, resolve_judge
 from gitgoodbench.runs.play import record_of
@@ -78,8 +78,8 @@ class Bench:
             history: commits of history in a workspace; None: all.
             judge: the model, or models, that settle what needs a judge; or the fields `model`, `base_url`, `repeats`,
                 `limit`, `max_tokens` of the judges. None: `solved` of such outcomes stays unknown.
-            options: those of plug-ins, such as `{"icc.hunks": "all"}`, and further fields of a run's configuration,
-                such as `image` or `strict_tools`.
+            options: those of plug-ins, such as `{"icc.hunks": "all"}`, some of which have a flag's name, too (`image`),
+                and further fields of a run's configuration, such as `strict_tools`.
             max_open: sessions that are open at once; opening one more waits for another to close.
 
         Raises:
@@ -92,7 +92,7 @@ class Bench:
         )  # fmt: skip
         self._inputs = load_inputs(self._config)
         self._config = resolve_judge(self._config, self._inputs.scenarios.values())
-        settings = SandboxSettings(self._config.image, own=self._config.options.own)
+        settings = SandboxSettings(own=self._config.options.own)
         self._provider: SandboxProvider = make_provider(self._config.sandbox, settings=settings).provider
         check_isolation(self._config.tools, self._provider)
         self._store = open_store(self._config.repos, offline=offline)
@@ -316,7 +316,7 @@ def _close_all(sessions: Sequence[Session] | set[Session]) -> None:
 
 def _config(**fields: Any) -> RunConfig:
     unknown = sorted(set(fields) - set(RunConfig.model_fields))
-    if unknown:
+    if unknown and (unknown := sorted(set(unknown) - alias_fields().keys())):
         raise UserError(f"options: there is no field {unknown[0]!r}")
     return make_config(**fields)
 

@@ -44,7 +44,6 @@ class RunFields(TypedDict, total=False):
     opt: str | Sequence[str]
     score: str | Sequence[str] | None
     sandbox: str
-    image: str | None
     judge: JudgeKind | Literal["none", "llm"]
     judge_model: str | Sequence[str]
     judge_api: ApiName | Literal["chat", "responses", "anthropic"] | None

@@ -135,7 +135,7 @@ def evaluate(
     run = prepare_run(
         config,
         inputs,
-        make_provider(config.sandbox, settings=SandboxSettings(config.image, own=config.options.own)).provider,
+        make_provider(config.sandbox, settings=SandboxSettings(own=config.options.own)).provider,
         open_store(config.repos, offline=config.offline),
         paths=paths,
         command=("gitgoodbench.evaluate", *([] if not sys.argv else [Path(sys.argv[0]).name])),

@@ -63,7 +63,7 @@ def _take(args: Sequence[str], aliases: Mapping[str, Aliased]) -> tuple[list[str
         UserError: a flag has no value.
     """
     flags = {f"--{name.replace('_', '-')}": aliased for name, aliased in aliases.items()}
-    said = {flags[flag].option: value for flag in flags if (value := os.environ.get(variable_of(flag))) is not None}
+    said = {flags[flag].option: value for flag in flags if (value := os.environ.get(variable_of(flag)))}
     others = []
     remaining = iter(args)
     for argument in remaining:

@@ -235,7 +235,7 @@ def open_provider(config: RunConfig) -> Choice:
     """Choose the sandbox provider."""
     from gitgoodbench.sandbox.select import make_provider
 
-    settings = SandboxSettings(config.image, own=config.options.own)
+    settings = SandboxSettings(own=config.options.own)
     choice = make_provider(config.sandbox, settings=settings)
     check_isolation(config.tools, choice.provider)
     return choice

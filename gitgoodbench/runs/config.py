@@ -22,6 +22,7 @@ from gitgoodbench.tools import ToolSet
 if TYPE_CHECKING:  # the command line shows its flags without them
     from gitgoodbench.dataset.select import Selection
     from gitgoodbench.models.meter import Budget
+    from gitgoodbench.plugin_options import Aliased
     from gitgoodbench.scenario import EpisodeOptions
 
 
@@ -173,7 +174,6 @@ class RunConfig(BaseModel):
             resolved=True,
         ),
     ] = "auto"
-    image: Annotated[str | None, Flag("Image for the docker sandbox.", resolved=True)] = None
 
     judge: Annotated[
         JudgeKind,
@@ -289,10 +289,7 @@ class RunConfig(BaseModel):
         """Options of plug-ins under the names that they have as flags, in manifests too."""
         if not isinstance(values, dict) or values.keys() <= cls.model_fields.keys():
             return values
-        from gitgoodbench.plugin_options import find_aliases
-        from gitgoodbench.plugins import RUN_GROUPS
-
-        aliases = {name.replace("-", "_"): aliased for name, aliased in find_aliases(RUN_GROUPS).items()}
+        aliases = alias_fields()
         given = [
             f"{aliases[name].option}={value}"
             for name, value in values.items()
@@ -300,6 +297,14 @@ class RunConfig(BaseModel):
         ]
         others = {name: value for name, value in values.items() if name not in aliases}
         return others | {"opt": (*others.get("opt", ()), *given)}
+
+
+def alias_fields() -> dict[str, Aliased]:
+    """The options of plug-ins that are flags, too, by the names of fields. It loads the plug-ins."""
+    from gitgoodbench.plugin_options import find_aliases
+    from gitgoodbench.plugins import RUN_GROUPS
+
+    return {name.replace("-", "_"): aliased for name, aliased in find_aliases(RUN_GROUPS).items()}
 
 
 FLAGS: Final = {

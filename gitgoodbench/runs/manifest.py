@@ -20,6 +20,7 @@ from gitgoodbench.dataset.loaders import Suite
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
 from gitgoodbench.git.version import host_git_version
+from gitgoodbench.plugin_options import deciding_options
 from gitgoodbench.plugins import GROUPS, HARNESS, SCENARIOS, SCORES, Pin, Plugin, pin
 from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, spelling
 from gitgoodbench.runs.events import utc_now
@@ -276,6 +277,7 @@ def _deciding(manifest: Manifest) -> dict[str, Any]:
         for name, value in config.items()
         if name not in MAY_CHANGE and name not in RESOLVED_ELSEWHERE
     }
+    deciding[spelling("opt")] = list(deciding_options(manifest.config.opt))
     sandbox = {name: value for name, value in manifest.sandbox.items() if name not in _ON_RECORD}
     parts = {"agent": manifest.agent, "sandbox": sandbox, "scenario": manifest.scenarios, "judge": manifest.judge}
     for part, values in parts.items():

@@ -121,9 +121,8 @@ class SandboxProvider(Protocol):
 
 @dataclass(frozen=True)
 class SandboxSettings:
-    """What a user chooses for sandboxes. image: where a kind has images. own: options of plug-ins."""
+    """What a user chooses for sandboxes. own: options of plug-ins."""
 
-    image: str | None = None
     limits: SandboxLimits | None = None
     own: tuple[BaseModel, ...] = ()
 
@@ -140,9 +139,12 @@ class SandboxKind(ABC):
     """Base of what an entry point of the group `gitgoodbench.sandboxes` names: makes the provider of that kind.
 
     The provider's `kind` is the name of the entry point, but for kinds that choose among others (`auto`).
+
+    options: of its own, for `--opt`, if it has any. among: the kinds that it chooses among, whose options it passes on.
     """
 
     options: ClassVar[type[BaseModel] | None] = None
+    among: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def choose(self, settings: SandboxSettings) -> Choice:

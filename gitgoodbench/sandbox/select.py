@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from gitgoodbench.errors import UserError
+from gitgoodbench.plugin_options import Alias, Resolved, options_in, spelled_option
 from gitgoodbench.plugins import SANDBOXES, plugins
-from gitgoodbench.sandbox.base import Choice, SandboxKind, SandboxLimits, SandboxSettings
+from gitgoodbench.sandbox.base import Choice, SandboxKind, SandboxSettings
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.local import LocalProvider
@@ -16,11 +22,23 @@ AUTO: Final = "auto"
 _LOCAL_WARNING: Final = "commands run on this machine without isolation"
 
 
+class DockerOptions(BaseModel):
+    """What a user chooses of containers. The manifest compares the id that an image's name stands for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    image: Annotated[str | None, Alias("image"), Resolved()] = Field(
+        default=None, description="Image of the containers. Default: that of `gitgoodbench image build`."
+    )
+
+
 class Docker(SandboxKind):
     """`docker`: a container for each episode."""
 
+    options = DockerOptions
+
     def choose(self, settings: SandboxSettings) -> Choice:
-        image = settings.image or DEFAULT_IMAGE
+        image = options_in(settings.own, DockerOptions).image or DEFAULT_IMAGE
         provider = DockerProvider(image, settings.limits)
         unenforced = provider.unenforced()
         caveat = f"; this daemon does not enforce {', '.join(unenforced)}" if unenforced else ""
@@ -37,6 +55,8 @@ class Local(SandboxKind):
 class Auto(SandboxKind):
     """`auto`: Docker where it answers and has the image, else `local`."""
 
+    among = ("docker", "local")
+
     def choose(self, settings: SandboxSettings) -> Choice:
         try:
             return Docker().choose(settings)
@@ -44,16 +64,8 @@ class Auto(SandboxKind):
             return Choice(LocalProvider(settings.limits), f"sandbox local: {_LOCAL_WARNING}, since {problem}")
 
 
-def make_provider(
-    kind: str = AUTO,
-    image: str | None = None,
-    limits: SandboxLimits | None = None,
-    settings: SandboxSettings | None = None,
-) -> Choice:
-    """The provider of that kind.
-
-    Args:
-        settings: in place of `image` and `limits`.
+def make_provider(kind: str = AUTO, settings: SandboxSettings | None = None) -> Choice:
+    """The provider of that kind. Its reason also names options of other kinds, which do nothing.
 
     Raises:
         UserError: there is no such kind, or it is not available here, or the limits contradict each other.
@@ -65,4 +77,21 @@ def make_provider(
             f"--sandbox {kind}: there is no such sandbox; {did_you_mean(kind, installed)}installed are: {known}"
         )
     chosen: SandboxKind = installed[kind].object
-    return chosen.choose(settings or SandboxSettings(image, limits))
+    settings = settings or SandboxSettings()
+    choice = chosen.choose(settings)
+    unused = list(_unused_options(kind, chosen, settings.own))
+    return replace(choice, reason="; ".join([choice.reason, *unused])) if unused else choice
+
+
+def _unused_options(kind: str, chosen: SandboxKind, own: Sequence[BaseModel]) -> Iterator[str]:
+    """What is given for kinds that have no part in the choice. A variable may well be set for all runs of a machine."""
+    others = [name for name in plugins(SANDBOXES) if name not in (kind, *chosen.among)] if own else []
+    for name in others:
+        with contextlib.suppress(UserError):
+            declared = plugins(SANDBOXES)[name].object.options
+            for given in own:
+                if type(given) is declared and declared is not chosen.options:
+                    options = ", ".join(
+                        spelled_option(name, given, option) for option in sorted(given.model_fields_set)
+                    )
+                    yield f"not used, since it is for --sandbox {name}: {options}"

@@ -288,6 +288,11 @@ def test_options_of_plugins_reach_the_episode() -> None:
         assert bench.preview(bench.tasks[0]).facts["hunks_offered"] == "all"
     with pytest.raises(UserError, match="icc"):
         Bench("mini", sandbox="local", offline=True, options={"icc.colour": "red"})
+    with pytest.raises(UserError, match="there is no field 'colour'"):
+        Bench("mini", sandbox="local", offline=True, options={"colour": "red"})
+    by_flag = Bench("mini", scenario="icc", sandbox="local", offline=True, options={"hunks": "all", "image": "mine:1"})
+    with by_flag as bench:
+        assert bench.preview(bench.tasks[0]).facts["hunks_offered"] == "all"
 
 
 def test_a_judge_settles_what_needs_one() -> None:

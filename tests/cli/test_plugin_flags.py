@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.cli import running
 from gitgoodbench.cli.aliases import plugin_flags
+from gitgoodbench.cli.running import open_provider
 from gitgoodbench.errors import UserError
 from gitgoodbench.mining.mined_file import write_mined
 from gitgoodbench.plugins import RUN_GROUPS, SAMPLES
 from gitgoodbench.runs.config import make_config
+from gitgoodbench.runs.manifest import read_manifest
+from gitgoodbench.runs.paths import RunPaths
 from tests.cli.conftest import CommandLine
 from tests.support.mined import merge_candidate, mined_row
 
@@ -70,12 +74,36 @@ def row_of(first: str, table: str) -> list[str]:
     return next(words for line in table.split("\n") if (words := line.split())[:1] == [first])
 
 
+IMAGE = "not used, since it is for --sandbox docker: docker.image (--image)"
+
+
+@pytest.mark.parametrize("said", ["flag", "variable", "file"])
+def test_the_image_of_another_sandbox_is_said_to_do_nothing_wherever_it_was_named(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    """An `--opt` of the command line takes nothing from a file's flags of plug-ins."""
+    monkeypatch.setattr(running, "open_provider", open_provider)  # not the fixture's
+    more: tuple[str, ...] = ()
+    if said == "flag":
+        more = ("--image", "mine:1")
+    elif said == "variable":
+        monkeypatch.setenv("GITGOODBENCH_IMAGE", "mine:1")
+    else:
+        (command.folder / "run.toml").write_text('image = "mine:1"\n')
+        more = ("--config", "run.toml", "--opt", "icc.hunks=all")
+    shown = command.noop("--sandbox", "local", *more)
+    assert (shown.code, IMAGE in shown.err) == (0, True)
+    config = read_manifest(RunPaths(command.out / "r")).config
+    assert "docker.image=mine:1" in config.opt
+    assert command("resume", command.out / "r").code == 0
+
+
 def options_behind(*groups: str) -> dict[str, str]:
     return {name: aliased.option for name, aliased in plugin_flags(*groups)("any").aliases().items()}
 
 
 def test_flags_belong_to_the_commands_whose_plug_ins_have_them() -> None:
-    assert options_behind(*RUN_GROUPS) == {"hunks": "icc.hunks"}
+    assert options_behind(*RUN_GROUPS) == {"hunks": "icc.hunks", "image": "docker.image"}
     assert options_behind(SAMPLES) == {
         "attainable_only": "merge.attainable_only",
         "max_chain": "file_commit_chain.max_commits",

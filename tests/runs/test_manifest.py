@@ -89,6 +89,19 @@ def test_the_name_of_an_image_and_the_version_of_docker_decide_nothing() -> None
     assert differences(make(), make(sandbox={**SANDBOX, "image": "renamed", "docker": "27"})) == []
 
 
+def test_an_image_may_be_named_otherwise_and_a_manifest_of_before_has_it_as_a_field() -> None:
+    """Format 1 had `image` in the configuration, null where none was named, and the id in `sandbox` as today."""
+    named = make(make_config(suite="lite", opt="docker.image=mine:1"))
+    assert differences(make(), named) == differences(named, make(make_config(suite="lite"))) == []
+    for image, opt in ((None, ()), ("mine:1", ("docker.image=mine:1",))):
+        stored = named.model_dump(mode="json")
+        stored["config"] = {**stored["config"], "opt": [], "image": image}
+        before = Manifest.model_validate(stored)
+        assert (before.config.opt, stored_config(before).opt, differences(before, named)) == (opt, opt, [])
+    other = make(make_config(suite="lite", opt=("docker.image=mine:1", "icc.hunks=all")))
+    assert differences(named, other) == ['--opt: [], now ["icc.hunks=all"]']
+
+
 def test_a_resumed_run_takes_the_very_suite_and_sandbox_it_had() -> None:
     config = stored_config(make(), jobs=5, max_cost=None)
     assert (config.suite, config.sandbox, config.jobs) == (

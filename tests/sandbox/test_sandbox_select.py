@@ -11,12 +11,16 @@ import pytest
 
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.sandbox import image as image_module
-from gitgoodbench.sandbox.base import SandboxLimits
+from gitgoodbench.sandbox.base import SandboxLimits, SandboxSettings
 from gitgoodbench.sandbox.daemon import DockerUnavailable, connect_to_docker
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.image import build_image
 from gitgoodbench.sandbox.local import LocalProvider
-from gitgoodbench.sandbox.select import make_provider
+from gitgoodbench.sandbox.select import DockerOptions, make_provider
+
+
+def with_image(image: str, limits: SandboxLimits | None = None) -> SandboxSettings:
+    return SandboxSettings(limits, (DockerOptions(image=image),))
 
 
 @pytest.fixture
@@ -42,15 +46,26 @@ def test_docker_that_does_not_answer_is_the_user_s_to_mend() -> None:
 
 @pytest.mark.usefixtures("no_docker")
 def test_local_needs_no_docker() -> None:
-    choice = make_provider("local", limits=SandboxLimits(command_timeout_s=7.0))
+    choice = make_provider("local", SandboxSettings(SandboxLimits(command_timeout_s=7.0)))
 
     assert (choice.provider.kind, choice.provider.isolated) == ("local", False)
     assert choice.provider.describe()["command_timeout_s"] == "7.0"
 
 
+@pytest.mark.usefixtures("no_docker")
+def test_options_of_another_kind_are_said_to_do_nothing() -> None:
+    said = make_provider("local", with_image("mine:1")).reason
+    assert said == (
+        "sandbox local, as asked for: commands run on this machine without isolation; "
+        "not used, since it is for --sandbox docker: docker.image (--image)"
+    )
+    assert "not used" not in make_provider("local").reason
+    assert "not used" not in make_provider("auto", with_image("mine:1")).reason  # it says why it is local
+
+
 @pytest.mark.docker
 def test_auto_takes_docker_where_it_has_the_image(docker_provider: DockerProvider) -> None:
-    choice = make_provider("auto", docker_provider.image)
+    choice = make_provider("auto", with_image(docker_provider.image))
 
     assert (choice.provider.kind, choice.provider.isolated) == ("docker", True)
     assert choice.reason == f"sandbox docker: image {docker_provider.image} ({docker_provider.image_id[:19]})"
@@ -60,8 +75,8 @@ def test_auto_takes_docker_where_it_has_the_image(docker_provider: DockerProvide
 @pytest.mark.usefixtures("docker_provider")
 def test_a_missing_image_names_the_command_that_makes_it() -> None:
     with pytest.raises(UserError, match="no image gitgoodbench-none:1: make it with `gitgoodbench image build`"):
-        make_provider("docker", "gitgoodbench-none:1")
-    assert make_provider("auto", "gitgoodbench-none:1").provider.kind == "local"
+        make_provider("docker", with_image("gitgoodbench-none:1"))
+    assert make_provider("auto", with_image("gitgoodbench-none:1")).provider.kind == "local"
 
 
 @pytest.mark.docker
@@ -69,7 +84,7 @@ def test_limits_that_contradict_each_other_are_refused(docker_provider: DockerPr
     limits = SandboxLimits(memory=1024**3, work_size=1024**3)
 
     with pytest.raises(UserError, match="allow more than 1157627904 bytes of memory, or a smaller work folder"):
-        make_provider("auto", docker_provider.image, limits)
+        make_provider("auto", with_image(docker_provider.image, limits))
 
 
 @pytest.mark.docker
