@@ -175,6 +175,24 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Attribution:
+    """What another tool's record says about who wrote lines of a commit.
+
+    origin: the kind of record. tool: by the name of its source here where it is known, else as the record has it.
+    session: as the record has it. path: in the repository; None for the whole commit. lines: first and last, from 1, of
+    the file in the commit; () where the record does not say.
+    """
+
+    origin: Literal["git-ai", "qwen-code", "agent-trace", "trailer"]
+    contributor: Literal["ai", "human", "mixed", "unknown"]
+    tool: str | None = None
+    model: str | None = None
+    session: str | None = None
+    path: str | None = None
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class Link:
     """An edit and the one commit that it counts for. evidence: the strongest first, never empty."""
 
@@ -259,15 +277,16 @@ class CommitResult:
 class Survival:
     """What still stands, on one day, of the lines of an edit that a commit brought.
 
-    day: whole days after the commit. tip: the commit looked at. lines: of the edit in the commit; standing: those that
-    line origins still give to it; reverted: the commit was undone as a whole.
+    day: whole days after the commit. tip: the commit looked at; lines: of the edit in the commit; standing: those that
+    line origins still give to it; reverted: the commit was undone as a whole. Where no branch leads to the commit any
+    more, tip and standing are None: nothing can be said.
     """
 
     key: Key
     commit: str
     day: int
-    tip: str
+    tip: str | None
     lines: int
-    standing: int
+    standing: int | None
     reverted: bool = False
     seen_at: float = field(default=0.0, compare=False)
