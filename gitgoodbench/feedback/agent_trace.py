@@ -12,10 +12,10 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-import gitgoodbench
 from gitgoodbench.feedback.assistants import known_assistant
 from gitgoodbench.feedback.attribution_notes import as_mapping
 from gitgoodbench.feedback.notes import edit_digest, session_digest
@@ -128,7 +128,7 @@ def trace_record(result: CommitResult) -> dict[str, Any] | None:
         "id": str(uuid.uuid5(_NAMESPACE, f"{result.commit.id} {result.rule}")),
         "timestamp": made.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "vcs": {"type": "git", "revision": result.commit.id},
-        "tool": {"name": "gitgoodbench", "version": gitgoodbench.__version__},
+        "tool": {"name": "gitgoodbench", "version": version("gitgoodbench")},
         "files": [
             {"path": path, "conversations": [_conversation(path, *one) for one in sorted(by.items(), key=str)]}
             for path, by in sorted(files.items())
