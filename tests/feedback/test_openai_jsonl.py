@@ -218,8 +218,8 @@ def test_which_files_are_read(root: Path, tmp_path: Path) -> None:
         (tmp_path / name).write_text("{}\n")
 
     def names(path: str | None) -> list[str]:
-        options = {} if path is None else {"path": path}
-        return [Path(log.name).name for log in SOURCE.logs(place_of(root, home=tmp_path, **options))]
+        place = place_of(root, home=tmp_path) if path is None else place_of(root, home=tmp_path, path=path)
+        return [Path(log.name).name for log in SOURCE.logs(place)]
 
     assert names(None) == []
     assert names(str(tmp_path / "logs")) == ["a.jsonl", "b.jsonl"]
