@@ -14,6 +14,7 @@ from gitgoodbench.cli import (
     clean,
     doctor,
     evaluate,
+    feedback,
     image,
     mine,
     plugins,
@@ -56,6 +57,7 @@ app.command("plugins", cls=Command)(plugins.list_plugins)
 app.command("prices", cls=Command)(prices.prices)
 app.command("doctor", cls=Command)(doctor.doctor)
 app.command("clean", cls=Command)(clean.clean)
+app.add_typer(feedback.app, name="feedback")
 app.add_typer(image.app, name="image")
 
 

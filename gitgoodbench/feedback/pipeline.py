@@ -1,29 +1,45 @@
-"""One run: take what hooks saw, catch up, and follow what was rewritten. One process at a time in a repository."""
+"""One run: take what hooks saw, catch up, follow what was rewritten, read logs, link, score, deliver.
+
+One process at a time works on a repository. Whatever a run has done is in the database, so one that is killed is
+carried on by the next.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
-from gitgoodbench.feedback.contract import SOURCES, Source
+from gitgoodbench.feedback.capture import Awaited, capture
+from gitgoodbench.feedback.contract import Place, Source
+from gitgoodbench.feedback.outbox import deliver, enqueue
 from gitgoodbench.feedback.queue import waiting
-from gitgoodbench.feedback.recording import CommittedBy, catch_up, record_range, take_events
+from gitgoodbench.feedback.recording import CommittedBy, catch_up, record_range, roots_of, take_events
+from gitgoodbench.feedback.records import CommitResult, Key
+from gitgoodbench.feedback.registry import load_sinks, load_sources
 from gitgoodbench.feedback.repository import Repository, open_repository
 from gitgoodbench.feedback.rewriting import follow_lost, mark_copies
 from gitgoodbench.feedback.settings import Settings, read_settings
+from gitgoodbench.feedback.settling import settled_in
 from gitgoodbench.feedback.store import Store, folder_of
+from gitgoodbench.feedback.store.commits import commit_of
+from gitgoodbench.feedback.store.readings import unlinked_times
 from gitgoodbench.files import locked, make_durably, write_atomically
-from gitgoodbench.plugins import plugins
 from gitgoodbench.text import one_line
 
 _LOCK: Final = "lock"
 _LAST: Final = "last-run.json"
+_PATIENCE: Final = 15.0
+_RECENT: Final = 600.0
+"""Seconds after which nobody waits any more for the log of a commit."""
+_BEFORE: Final = 7 * 86_400.0
+"""Seconds before the first commit of interest from which on logs are read."""
 
 
 class Busy(GitGoodBenchError):
@@ -32,13 +48,19 @@ class Busy(GitGoodBenchError):
 
 @dataclass(frozen=True)
 class Run:
-    """What a run did. commits: those that were new. problem: why it ended early; None where it did not."""
+    """What a run did.
+
+    commits: those that hooks told of. caught_up: those that were found in the reflogs. scored: commits whose results
+    are new. failed: those that could not be scored. problems: what went wrong besides, one line each.
+    """
 
     started: float
     ended: float
     commits: int = 0
     caught_up: int = 0
-    problem: str | None = None
+    scored: int = 0
+    failed: int = 0
+    problems: tuple[str, ...] = ()
 
 
 def work(common: Path) -> None:
@@ -53,7 +75,7 @@ def work(common: Path) -> None:
             return
         except Exception as problem:  # nobody looks at a worker; `status` tells
             now = time.time()
-            _save_last(common, Run(now, now, problem=one_line(f"{type(problem).__name__}: {problem}")))
+            _save_last(common, Run(now, now, problems=(one_line(f"{type(problem).__name__}: {problem}"),)))
             return
 
 
@@ -63,9 +85,16 @@ def run(
     ranges: Sequence[str] = (),
     *,
     again: bool = False,
+    patience: float = _PATIENCE,
     when_held: Callable[[str], None] = lambda _: None,
 ) -> Run:
-    """Bring everything up to date. ranges: commits of the past to record. again: try events that failed too often.
+    """Bring everything up to date.
+
+    Args:
+        ranges: commits of the past to record.
+        again: try events that failed too often.
+        patience: seconds to wait for the log of an assistant that made a commit.
+        when_held: is called where another process is at it; it may raise. Then this waits.
 
     Raises:
         UserError: a range names no commit, or something that is configured cannot be used.
@@ -73,25 +102,93 @@ def run(
     folder = folder_of(repository.common)
     make_durably(folder)
     with locked(folder / _LOCK, when_held), Store(repository.common) as store:
-        started = time.time()
-        committed_by = committer_among(_sources(settings.source_names))
-        new = take_events(store, repository.git, waiting(repository.common, aside=again), committed_by)
-        caught = []
-        if settings.installed is not None:
-            caught = catch_up(store, repository, settings.installed, committed_by)
-        named = record_range(store, repository.git, ranges, committed_by)
-        mark_copies(store, repository.git, [*new, *caught, *named])
-        follow_lost(store, repository.git)
-        done = Run(started, time.time(), len(new), len(caught))
+        done = _Running(store, repository, settings).run(ranges, again=again, patience=patience)
     _save_last(repository.common, done)
     return done
+
+
+class _Running:
+    """One run, with what all of its steps need."""
+
+    def __init__(self, store: Store, repository: Repository, settings: Settings) -> None:
+        self.store, self.repository, self.settings = store, repository, settings
+        self.git = repository.git
+        self.sources = load_sources(settings.source_names)
+        self.sinks = load_sinks(settings.sinks)
+        self.problems = [*self.sources.problems, *self.sinks.problems]
+        self.started = time.time()
+
+    def run(self, ranges: Sequence[str], *, again: bool, patience: float) -> Run:
+        committed_by = committer_among(self.sources.found)
+        new = take_events(self.store, self.git, waiting(self.repository.common, aside=again), committed_by)
+        caught: list[str] = []
+        if self.settings.installed is not None:
+            caught = catch_up(self.store, self.repository, self.settings.installed, committed_by)
+        named = record_range(self.store, self.git, ranges, committed_by)
+        mark_copies(self.store, self.git, [*new, *caught, *named])
+        lost = follow_lost(self.store, self.git)
+        before = unlinked_times(self.store)
+        self._capture(new, patience, self._place(named))
+        from gitgoodbench.feedback.evaluation import evaluate  # brings the engine, which takes a while to load
+
+        evaluated = evaluate(self.store, self.git, self._roots(), lost, _earliest_new(self.store, before))
+        self._deliver(evaluated.results)
+        return Run(
+            self.started, time.time(), len(new), len(caught),
+            scored=len(evaluated.results), failed=len(evaluated.failed), problems=tuple(self.problems),
+        )  # fmt: skip
+
+    def _roots(self) -> tuple[Path, ...]:
+        return roots_of(self.store, self.repository)
+
+    def _place(self, named: Iterable[str]) -> Place:
+        """Logs are read from some days before feedback was installed, or before the oldest commit that is named."""
+        times = [found.time for one in named if (found := commit_of(self.store, one)) is not None]
+        begins = [*times, *([] if self.settings.installed is None else [self.settings.installed])]
+        return Place(
+            self._roots(),
+            self.repository.common,
+            Path.home(),
+            environment=dict(os.environ),
+            since=min(begins) - _BEFORE if begins else None,
+        )
+
+    def _capture(self, new: Iterable[str], patience: float, place: Place) -> None:
+        fresh = [found for one in new if (found := commit_of(self.store, one)) is not None]
+        awaited = [
+            Awaited(dict(one.hints), one.time)
+            for one in fresh
+            if one.committed_by is not None and self.started - one.time < _RECENT
+        ]
+        captured = capture(
+            self.store, place, self.sources.found,
+            options=self.settings.options_of("source"), wait_for=awaited, until=self.started + patience,
+        )  # fmt: skip
+        self.problems += captured.problems
+        self.problems += [
+            f"{name}: its log does not reach the commit yet; the next run reads on" for name in captured.late
+        ]
+
+    def _deliver(self, results: Iterable[CommitResult]) -> None:
+        place = self._place(())
+        options = self.settings.options_of("sink")
+        targets = [(sink, replace(place, options=options.get(sink.name, {}))) for sink in self.sinks.found]
+        for sink, its_place in targets:
+            try:
+                for result in results:
+                    enqueue(self.store, sink, result, its_place)
+            except (GitGoodBenchError, OSError, ValueError) as problem:
+                self.problems.append(one_line(f"{sink.name}: {problem}"))
+        for delivered in deliver(self.store, targets, settled=settled_in(self.store, self.git, time.time())):
+            self.problems += delivered.problems
 
 
 def last_run(common: Path) -> Run | None:
     """How the last run ended; None where there was none."""
     try:
-        return Run(**json.loads((folder_of(common) / _LAST).read_bytes()))
-    except (OSError, ValueError, TypeError):
+        found = json.loads((folder_of(common) / _LAST).read_bytes())
+        return Run(**{**found, "problems": tuple(found["problems"])})
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
@@ -100,13 +197,22 @@ def committer_among(sources: Iterable[Source]) -> CommittedBy:
     known = list(sources)
 
     def committed_by(hints: Mapping[str, str]) -> str | None:
-        return next((source.name for source in known if source.committer(hints) is not None), None)
+        return next((source.name for source in known if _committed(source, hints)), None)
 
     return committed_by
 
 
-def _sources(names: Iterable[str]) -> list[Source]:
-    return [plugins(SOURCES)[name].object for name in names if name in plugins(SOURCES)]
+def _committed(source: Source, hints: Mapping[str, str]) -> bool:
+    try:
+        return source.committer(hints) is not None
+    except Exception:  # of a source that anybody may have written
+        return False
+
+
+def _earliest_new(store: Store, before: Container[Key]) -> float | None:
+    """The time of the earliest edit that became known only now."""
+    times = [time for key, time in unlinked_times(store).items() if key not in before and time is not None]
+    return min(times, default=None)
 
 
 def _give_up(holder: str) -> None:

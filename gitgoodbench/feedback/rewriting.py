@@ -17,7 +17,7 @@ from typing import Final
 from gitgoodbench.feedback.facts import Facts, commits_since, patch_ids, read_facts, unreachable
 from gitgoodbench.feedback.records import Commit
 from gitgoodbench.feedback.store import Store
-from gitgoodbench.feedback.store.commits import commit_of, commits, move_commit, save_commit
+from gitgoodbench.feedback.store.commits import commit_of, commits, mark_unscored, move_commit, save_commit
 from gitgoodbench.git.process import Git
 
 _MOST_SEARCHED: Final = 2000
@@ -73,6 +73,7 @@ def mark_copies(store: Store, git: Git, new: Iterable[str]) -> None:
         if original is not None:
             copies.add(commit.id)
             save_commit(store, replace(commit, copy_of=original.id))
+            mark_unscored(store, commit.id)
 
 
 def _changes(commit: Commit, facts: Facts) -> list[object]:
@@ -115,6 +116,7 @@ def _revive(store: Store, recorded: dict[str, Commit], lost: set[str]) -> None:
         end = standing_of(store, commit.id)
         if end in lost:  # what the other one held is looked for among all edits of lost commits
             save_commit(store, replace(commit, moved_to=None))
+            mark_unscored(store, commit.id)
 
 
 def _promote_copies(store: Store, recorded: dict[str, Commit], lost: set[str]) -> None:
@@ -126,6 +128,7 @@ def _promote_copies(store: Store, recorded: dict[str, Commit], lost: set[str]) -
         if standing_of(store, original) in lost and standing_of(store, original) in recorded:
             with store.writing():
                 save_commit(store, replace(copy, copy_of=None))
+                mark_unscored(store, copy.id)
                 move(store, standing_of(store, original), copy.id)
 
 

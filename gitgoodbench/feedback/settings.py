@@ -28,7 +28,6 @@ from gitgoodbench.text import did_you_mean
 
 SECTION: Final = "gitgoodbench-feedback"
 FOLLOW_DAYS: Final = 14
-SETTLE_MINUTES: Final = 60
 
 _KEY: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
@@ -38,8 +37,8 @@ class Settings:
     """What was chosen for a repository.
 
     sources: None for all that are installed. options: by `source.NAME` and `sink.NAME`. follow_days: how long it is
-    looked at what still stands. settle_minutes: after which a commit that was not pushed has settled. installed: when;
-    None where nothing is installed. hooks: the folders in which hooks were put.
+    looked at what still stands. installed: when; None where nothing is. hooks: the folders in which hooks were
+    put.
     """
 
     sources: tuple[str, ...] | None = None
@@ -47,9 +46,13 @@ class Settings:
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     user: str | None = None
     follow_days: int = FOLLOW_DAYS
-    settle_minutes: int = SETTLE_MINUTES
     installed: float | None = None
     hooks: tuple[Path, ...] = ()
+
+    def options_of(self, kind: str) -> dict[str, Mapping[str, str]]:
+        """The options of all sources (`source`) or sinks (`sink`), by name."""
+        start = f"{kind}."
+        return {name.removeprefix(start): of for name, of in self.options.items() if name.startswith(start)}
 
     @property
     def source_names(self) -> tuple[str, ...]:
@@ -105,7 +108,6 @@ def read_settings(folder: Path) -> Settings:
         options=options,
         user=next(iter(values.get("user", [])[-1:]), None),
         follow_days=_number(values, "followdays", FOLLOW_DAYS),
-        settle_minutes=_number(values, "settleminutes", SETTLE_MINUTES),
         installed=float(_number(values, "installed", 0)) or None,
         hooks=tuple(Path(path) for path in values.get("hooks", ())),
     )

@@ -66,6 +66,18 @@ def move_commit(store: Store, old: str, new: str) -> list[Key]:
         return keys
 
 
+def mark_unscored(store: Store, commit: str) -> None:
+    """Let a commit be scored again."""
+    with store.writing() as connection:
+        connection.execute("UPDATE commits SET scored_by = NULL WHERE id = ?", (commit,))
+
+
+def superfluous_commits(store: Store) -> list[Commit]:
+    """Commits that do not count any more, and whose results were not emptied yet."""
+    wanted = "WHERE (moved_to IS NOT NULL OR copy_of IS NOT NULL) AND scored_by IS NULL ORDER BY time, id"
+    return list(_commits(store, wanted, ()))
+
+
 def save_links(store: Store, links: Iterable[Link]) -> None:
     """Let edits count for commits; an edit counts for one, the last that was said."""
     with store.writing() as connection:

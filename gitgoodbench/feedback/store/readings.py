@@ -166,6 +166,27 @@ def unlinked_edits(store: Store, since: float | None = None) -> Iterator[Edit]:
         yield from_blob(Edit, blob)
 
 
+def linked_edits(store: Store, commits: Iterable[str]) -> Iterator[Edit]:
+    """Edits that count for one of the commits, session by session in the order of their logs."""
+    wanted = json.dumps(list(commits))
+    rows = store.connection.execute(
+        "SELECT record FROM edits JOIN links USING (source, session, edit) "
+        "WHERE links.commit_id IN (SELECT value FROM json_each(?)) ORDER BY source, session, position",
+        (wanted,),
+    ).fetchall()
+    for (blob,) in rows:
+        yield from_blob(Edit, blob)
+
+
+def unlinked_times(store: Store) -> dict[Key, float | None]:
+    """The times of all edits that count for no commit yet."""
+    rows = store.connection.execute(
+        "SELECT source, session, edit, time FROM edits LEFT JOIN links USING (source, session, edit) "
+        "WHERE links.commit_id IS NULL"
+    )
+    return {Key(*key): time for *key, time in rows}
+
+
 def _logs(store: Store, rest: str, values: tuple[str, ...]) -> Iterator[ReadLog]:
     for row in store.connection.execute(f"SELECT * FROM logs {rest}", values).fetchall():
         source, name, fingerprint, read_at, understood, not_understood, problems = row

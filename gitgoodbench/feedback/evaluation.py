@@ -1,0 +1,203 @@
+"""Link and score: every commit that is new, that took another's place, or that gained or lost an edit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.feedback.changes import CommitChange, read_change
+from gitgoodbench.feedback.linking import CONTENT_WINDOW, SKEW, link_edits
+from gitgoodbench.feedback.records import Commit, CommitResult, Edit, EditResult, Key, Link, Session
+from gitgoodbench.feedback.scoring import RULE, is_direct, score_commit
+from gitgoodbench.feedback.store import Store
+from gitgoodbench.feedback.store.commits import (
+    commit_of,
+    commits,
+    link_of,
+    links_of,
+    mark_unscored,
+    save_links,
+    superfluous_commits,
+    unscored_commits,
+)
+from gitgoodbench.feedback.store.readings import edits_of, linked_edits, session_of, unlinked_edits
+from gitgoodbench.feedback.store.results import edit_result_of, save_edit_results, save_problem, save_result
+from gitgoodbench.git.process import Git
+from gitgoodbench.text import one_line
+
+_CHANGES_KEPT: Final = 32
+_MOST_READ: Final = 16 * 1024 * 1024
+"""Bytes of a file of the working tree, beyond which it is not looked at."""
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """results: of all commits whose results are new. failed: commits that could not be scored, with why."""
+
+    results: tuple[CommitResult, ...]
+    failed: Mapping[str, str]
+
+
+def evaluate(store: Store, git: Git, roots: Iterable[Path], lost: set[str], since: float | None) -> Evaluated:
+    """Link the edits that are in no commit yet, and score what has changed.
+
+    lost: commits that count, but that nothing leads to any more: their edits may be in another one. since: scored
+    commits that are not older are linked, too, since edits of their time became known only now; None: none of them.
+    """
+    change_of = lru_cache(_CHANGES_KEPT)(lambda commit: read_change(git, commit))
+    results = [_emptied(store, commit) for commit in superfluous_commits(store)]
+    unscored = [one for one in unscored_commits(store, RULE) if one.id not in lost]
+    late = _scored_since(store, since, lost)
+    touched = _link(store, unscored + late, lost, roots, change_of)
+    scored = {one.id for one in unscored} | touched
+    failed: dict[str, str] = {}
+    for commit in (found for one in sorted(scored) if (found := commit_of(store, one)) is not None):
+        try:
+            results.append(_scored(store, commit, change_of))
+        except (GitGoodBenchError, OSError, ValueError, RecursionError, MemoryError) as problem:
+            failed[commit.id] = one_line(f"{type(problem).__name__}: {problem}")
+            save_problem(store, commit.id, failed[commit.id])
+    _save_outstanding(store)
+    return Evaluated(tuple(results), failed)
+
+
+def _link(
+    store: Store,
+    candidates: Sequence[Commit],
+    lost: set[str],
+    roots: Iterable[Path],
+    change_of: Callable[[str], CommitChange],
+) -> set[str]:
+    """Link edits to the candidates; gives the commits that gained or lost one."""
+    if not candidates:
+        return set()
+    earliest = min(one.time for one in candidates) - CONTENT_WINDOW
+    again = linked_edits(store, lost | {one.id for one in candidates})
+    edits = [*unlinked_edits(store, earliest), *again]
+    if not edits:
+        return set()
+    found = link_edits(
+        _in_order_of_logs(edits),
+        _in_order(candidates),
+        _sessions_of(store, (edit.key for edit in edits)),
+        change_of,
+        roots=[str(root) for root in roots],
+        work_tree=_content_now,
+    )
+    touched: set[str] = set()
+    changed: list[Link] = []
+    for link in found:
+        before = link_of(store, link.key)
+        if before is None or before.commit != link.commit:
+            changed.append(link)
+            touched |= {link.commit} if before is None else {link.commit, before.commit}
+    for commit in touched:
+        mark_unscored(store, commit)
+    save_links(store, changed)
+    return touched
+
+
+def _scored(store: Store, commit: Commit, change_of: Callable[[str], CommitChange]) -> CommitResult:
+    links = links_of(store, commit.id)
+    if links:
+        names = dict.fromkeys((link.key.source, link.key.session) for link in links)
+        edits = [edit for source, session in names for edit in edits_of(store, source, session)]
+        sessions = _sessions_of(store, (link.key for link in links))
+        result = score_commit(commit, change_of(commit.id), edits, sessions, links)
+    else:
+        result = CommitResult(commit, (), (), RULE)
+    save_result(store, result)
+    return result
+
+
+def _emptied(store: Store, commit: Commit) -> CommitResult:
+    """A commit that does not count: its edits do for another one."""
+    result = CommitResult(commit, (), (), RULE)
+    save_result(store, result)
+    return result
+
+
+def _scored_since(store: Store, since: float | None, lost: set[str]) -> list[Commit]:
+    if since is None:
+        return []
+    unscored = {one.id for one in unscored_commits(store, RULE)}
+    return [
+        one
+        for one in commits(store)
+        if one.time >= since - SKEW and one.moved_to is None and one.copy_of is None
+        and one.id not in lost and one.id not in unscored
+    ]  # fmt: skip
+
+
+def _save_outstanding(store: Store) -> None:
+    """Say of every edit that is in no commit why that is."""
+    results = []
+    for edit in unlinked_edits(store):
+        result = _outstanding(edit)
+        if edit_result_of(store, edit.key) != result:
+            results.append(result)
+    save_edit_results(store, results)
+
+
+def _outstanding(edit: Edit) -> EditResult:
+    if edit.kind == "indirect":
+        return EditResult(edit.key, "indirect", model=edit.model, reason=edit.tool)
+    pending = EditResult(edit.key, "pending", None, edit.path, edit.language, edit.model, reason="in no commit yet")
+    return pending if is_direct(edit) else replace(pending, state="not_applied", reason=edit.reason or edit.outcome)
+
+
+def _sessions_of(store: Store, keys: Iterable[Key]) -> list[Session]:
+    """The sessions of edits, and those that started them."""
+    waiting = [(key.source, key.session) for key in keys]
+    found: dict[tuple[str, str], Session] = {}
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        session = session_of(store, *name)
+        if session is not None:
+            found[name] = session
+            if session.parent is not None:
+                waiting.append((name[0], session.parent))
+    return list(found.values())
+
+
+def _in_order(candidates: Iterable[Commit]) -> list[Commit]:
+    """The oldest first; of a rebase, whose commits have the same time, parents before children."""
+    waiting = {one.id: one for one in sorted(candidates, key=lambda one: (one.time, one.id))}
+    ordered: dict[str, Commit] = {}
+    for commit in list(waiting.values()):
+        chain = [commit]
+        while chain:
+            last = chain[-1]
+            before = [
+                waiting[parent]
+                for parent in last.parents
+                if parent in waiting and parent not in ordered and waiting[parent].time == last.time
+            ]
+            if before:
+                chain += before
+            else:
+                ordered.setdefault(last.id, last)
+                chain.pop()
+    return list(ordered.values())
+
+
+def _in_order_of_logs(edits: Sequence[Edit]) -> list[Edit]:
+    """Session by session, each in the order in which its edits were given, which is that of its log or of time."""
+    by_session: dict[tuple[str, str], list[Edit]] = {}
+    for edit in edits:
+        by_session.setdefault((edit.key.source, edit.key.session), []).append(edit)
+    return [edit for own in by_session.values() for edit in sorted(own, key=lambda one: one.time or 0.0)]
+
+
+def _content_now(_root: str, path: str) -> bytes | None:
+    try:
+        file = Path(path)
+        return file.read_bytes() if file.is_file() and file.stat().st_size <= _MOST_READ else None
+    except (OSError, ValueError):
+        return None
