@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitgoodbench.errors import Status
+from gitgoodbench.plugin_options import deciding_options
 from gitgoodbench.reporting.cells import FORMER_TRAITS
 from gitgoodbench.reporting.cells import Cell as Cell
 from gitgoodbench.reporting.cells import summarize_cell as summarize_cell
@@ -53,8 +54,8 @@ class Failure:
 class RunSummary:
     """One run. scenarios: the figures of each, by name. missing: episodes not run yet.
 
-    options: of plug-ins, where they are not the default. judged: the scenarios that need a judge. scored_by: the rules
-    that results were scored by, in words -> how many.
+    options: of plug-ins, where they decide results and are not the default. judged: the scenarios that need a judge.
+    scored_by: the rules that results were scored by, in words -> how many.
     """
 
     run_id: str
@@ -117,7 +118,7 @@ def summarize(manifest: Manifest, results: Sequence[Result], account: Account = 
         model=None if model is None else str(model),
         suite=manifest.suite.spec,
         tools=manifest.config.tools.value,
-        options=manifest.config.opt,
+        options=deciding_options(manifest.config.opt),
         planned=manifest.plan.episodes,
         missing=max(0, manifest.plan.episodes - len(results)),
         overall=_figures(results, _traits(manifest), account),

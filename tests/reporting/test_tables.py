@@ -230,11 +230,14 @@ def test_scenarios_with_solve_rates_are_also_put_together() -> None:
     assert "GPT-4o baseline [published, lite, all scenarios] 180 88.0 % - - 38/180 21.1 %" in lines[at:]
 
 
-def test_options_of_plug_ins_are_named_where_they_are_not_the_default() -> None:
+def test_options_of_plug_ins_are_named_where_they_decide_results_and_are_not_the_default() -> None:
     console, stream = plain()
-    run = summarize(make_manifest(hunks="all"), [make_result("c0", scenario="icc")])
-    print_report(console, [run], by=[])
-    assert "on suite fake, published tools, icc.hunks=all: 1 sample" in stream.getvalue()
+    result = make_result("c0", scenario="icc")
+    manifests = [make_manifest(hunks="all"), make_manifest(hunks="all", image="mine:1")]
+    runs = [summarize(manifest, [result]) for manifest in manifests]
+    print_report(console, runs, by=[])
+    headings = [line for line in lines_of(stream.getvalue()) if line.startswith("icc: solved, ")]
+    assert headings == ["icc: solved, on suite fake, published tools, icc.hunks=all: 1 sample, 1 attainable"]
 
 
 def test_on_a_narrow_terminal_gates_and_scores_stand_below_each_other() -> None:
