@@ -72,10 +72,11 @@ ROOMS = {
         _group("entries", "git/test_entries.py", "git"),
         _group("process mirror", "git/test_process.py git/test_mirror.py workspace/test_local_repositories.py", "git"),
         _group(
-            "batch chain_walk objects",
+            "batch chain_walk",
             "git/test_batch.py git/test_chain_walk.py scoring/test_chain_gates.py",
             "git",
         ),
+        _group("objects", "git/test_objects.py git/test_odd_trees.py", "git"),
         _group("conflicts replay attainable", "git/test_conflicts.py git/test_replay.py git/test_entries.py", "git"),
         _group("version", "git/test_git_version.py", "git"),
         _group("executor", "git/test_executor.py", "git"),
