@@ -15,15 +15,15 @@ from functools import cached_property, partial
 from types import TracebackType
 from typing import Any, Final, Literal, Self, TypeVar
 
+from gitgoodbench.api.arguments import config_of
 from gitgoodbench.api.places import Places
 from gitgoodbench.api.scored import Scored
 from gitgoodbench.api.session import Session
 from gitgoodbench.api.warming import warm_up
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import EpisodeError, UserError
-from gitgoodbench.runs.config import RunConfig, alias_fields, make_config
 from gitgoodbench.runs.inputs import check_isolation, load_inputs
-from gitgoodbench.runs.judging import LLM_JUDGE, judge_options, resolve_judge
+from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.play import record_of
 from gitgoodbench.runs.result import FORMAT, ErrorRecord, Result
 from gitgoodbench.runs.settle import Settling, settle
@@ -85,10 +85,9 @@ class Bench:
         Raises:
             UserError: a name, row, file or value is not what it must be, or the sandbox cannot be had.
         """
-        self._config = _config(
-            suite=os.fspath(suite), scenario=_names(scenario), tools=tools, sandbox=sandbox, offline=offline,
-            repos=repos, history=history,
-            **_judge_fields(judge), **_further_fields(options or {}),
+        self._config = config_of(
+            scenario, judge, options or {},
+            suite=os.fspath(suite), tools=tools, sandbox=sandbox, offline=offline, repos=repos, history=history,
         )  # fmt: skip
         self._inputs = load_inputs(self._config)
         self._config = resolve_judge(self._config, self._inputs.scenarios.values())
@@ -312,29 +311,3 @@ def _close_all(sessions: Sequence[Session] | set[Session]) -> None:
     for session in list(sessions):
         with suppress(Exception):
             session.close()
-
-
-def _config(**fields: Any) -> RunConfig:
-    unknown = sorted(set(fields) - set(RunConfig.model_fields))
-    if unknown and (unknown := sorted(set(unknown) - alias_fields().keys())):
-        raise UserError(f"options: there is no field {unknown[0]!r}")
-    return make_config(**fields)
-
-
-def _further_fields(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a run's configuration: options of plug-ins have a dot in their names."""
-    own = tuple(f"{name}={value}" for name, value in options.items() if "." in name)
-    return {"opt": own, **{name: value for name, value in options.items() if "." not in name}}
-
-
-def _names(scenario: str | Sequence[str] | None) -> tuple[str, ...]:
-    return (scenario,) if isinstance(scenario, str) else tuple(scenario or ())
-
-
-def _judge_fields(judge: str | Sequence[str] | Mapping[str, Any] | None) -> dict[str, Any]:
-    if judge is None:
-        return {}
-    given = judge if isinstance(judge, Mapping) else {"model": judge}
-    fields = {f"judge_{name}": value for name, value in given.items()}
-    model = fields.get("judge_model", ())
-    return {**fields, "judge": LLM_JUDGE, "judge_model": (model,) if isinstance(model, str) else tuple(model)}

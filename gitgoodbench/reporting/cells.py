@@ -9,7 +9,7 @@ from typing import Final
 
 from gitgoodbench.errors import Status
 from gitgoodbench.reporting.money import costs_of
-from gitgoodbench.runs.ledger import NOTHING_SPENT, Account
+from gitgoodbench.runs.account import NOTHING_SPENT, Account
 from gitgoodbench.runs.result import Result
 from gitgoodbench.scoring import chain_edits
 from gitgoodbench.scoring.repeats import Attempts, pass_at_k, pass_hat_k

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gitgoodbench.details import CommitDetail, ConflictDetail, Details, HistoriesDetail
 from gitgoodbench.reporting.money import episode_costs
 from gitgoodbench.reporting.why import reasons
-from gitgoodbench.runs.ledger import NOTHING_SPENT, Account
+from gitgoodbench.runs.account import NOTHING_SPENT, Account
 from gitgoodbench.runs.result import Result
 from gitgoodbench.text import on_one_line
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gitgoodbench.errors import Status
 from gitgoodbench.models.meter import Usage
-from gitgoodbench.runs.ledger import Spent
+from gitgoodbench.runs.account import Spent
 from gitgoodbench.scoring.agreement import Agreement
 
 Message = dict[str, Any]

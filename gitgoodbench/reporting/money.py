@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gitgoodbench.runs.ledger import AGENT, JUDGE, PREFLIGHT, Account, Spent
+from gitgoodbench.runs.account import AGENT, JUDGE, PREFLIGHT, Account, Spent
 from gitgoodbench.runs.result import Result
 
 _WORDS = {AGENT: "agent", JUDGE: "judges", PREFLIGHT: "preflight"}

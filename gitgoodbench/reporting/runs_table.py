@@ -12,7 +12,7 @@ from rich.text import Text
 from gitgoodbench.reporting.layout import UNKNOWN, make_table, print_table, say
 from gitgoodbench.reporting.money import in_dollars
 from gitgoodbench.reporting.summary import account_of, read_run
-from gitgoodbench.runs.ledger import NOTHING_SPENT, Spent
+from gitgoodbench.runs.account import NOTHING_SPENT, Spent
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.underway import UnderWay
 

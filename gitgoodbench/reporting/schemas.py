@@ -17,7 +17,7 @@ from gitgoodbench.details import Details
 from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.file_models import Event, JudgePromptsFile, SummaryFile
 from gitgoodbench.reporting.transcript_models import TranscriptLine
-from gitgoodbench.runs.ledger import LedgerLine
+from gitgoodbench.runs.account import LedgerLine
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.result import Result
 

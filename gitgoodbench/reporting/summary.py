@@ -13,7 +13,7 @@ from gitgoodbench.reporting.cells import FORMER_TRAITS
 from gitgoodbench.reporting.cells import Cell as Cell
 from gitgoodbench.reporting.cells import summarize_cell as summarize_cell
 from gitgoodbench.reporting.judging import Judging, summarize_judging
-from gitgoodbench.runs.ledger import NOTHING_SPENT, Account, read_account
+from gitgoodbench.runs.account import NOTHING_SPENT, Account, read_account
 from gitgoodbench.runs.manifest import Manifest, read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result, read_result

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from gitgoodbench.runs.ledger import JUDGE
+from gitgoodbench.runs.account import JUDGE
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.tail import Tail
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Usage
 from gitgoodbench.models.recording import Exchange, Fate, Request
+from gitgoodbench.runs.account import AGENT, JUDGE
 from gitgoodbench.runs.answers import AnswerCache
 from gitgoodbench.runs.config import RunConfig
-from gitgoodbench.runs.ledger import AGENT, JUDGE, Ledger
+from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import read_result
 from gitgoodbench.runs.transcript import Transcript

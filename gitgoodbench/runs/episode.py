@@ -12,10 +12,10 @@ from gitgoodbench.disk import describe
 from gitgoodbench.errors import EpisodeError, RunAborted, Status
 from gitgoodbench.files import empty_folder, write_atomically
 from gitgoodbench.models.recording import recording
+from gitgoodbench.runs.account import AGENT
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.damage import find_damage, set_aside, unscored_of
-from gitgoodbench.runs.ledger import AGENT
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.plan import PlannedEpisode
 from gitgoodbench.runs.play import Played, play

@@ -14,9 +14,9 @@ from gitgoodbench.files import write_atomically
 from gitgoodbench.models.names import ApiName
 from gitgoodbench.models.options import key_in, server_of
 from gitgoodbench.models.recording import recording
+from gitgoodbench.runs.account import JUDGE
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, Books
 from gitgoodbench.runs.config import RunConfig
-from gitgoodbench.runs.ledger import JUDGE
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.result import dump_json
 from gitgoodbench.runs.transcript import Transcript

@@ -9,9 +9,10 @@ from typing import Final, Protocol, runtime_checkable
 from gitgoodbench.errors import CostLimitReached, UserError
 from gitgoodbench.models.finding import Finding
 from gitgoodbench.models.recording import recording
+from gitgoodbench.runs.account import PREFLIGHT
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, open_books
 from gitgoodbench.runs.config import RunConfig
-from gitgoodbench.runs.ledger import PREFLIGHT, Ledger
+from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.manifest import Manifest, read_manifest, write_manifest
 from gitgoodbench.runs.plan import finished_result
 from gitgoodbench.runs.redact import redact_url

@@ -263,6 +263,8 @@ def test_a_shell_is_refused_without_isolation() -> None:
         Bench("mini", sandbox="local", tools="shell", offline=True)
     with pytest.raises(UserError, match="options: there is no field 'colour'"):
         Bench("mini", options={"colour": "red"})
+    with pytest.raises(UserError, match="options: 'judge_model' is given already, by an argument of its own"):
+        Bench("mini", judge="model", options={"judge_model": "other"})
 
 
 @pytest.mark.docker

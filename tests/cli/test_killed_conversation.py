@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gitgoodbench.runs.ledger import read_account
+from gitgoodbench.runs.account import read_account
 from tests.cli.test_interruption import Command, wait_for
 from tests.support.billing import ANSWER, PRICES, BillingServer
 from tests.support.llm_reply import Reply

@@ -17,7 +17,7 @@ import pytest
 from gitgoodbench.models import chat
 from gitgoodbench.models.retry import Backoff
 from gitgoodbench.reporting.schemas import shipped
-from gitgoodbench.runs.ledger import JUDGE, PREFLIGHT, read_account, read_ledger
+from gitgoodbench.runs.account import JUDGE, PREFLIGHT, read_account, read_ledger
 from tests.cli.conftest import CommandLine, Result
 from tests.support.billing import (
     ANSWER,

@@ -19,7 +19,7 @@ import pytest
 
 from gitgoodbench.cli import run
 from gitgoodbench.git.histories import HistoryPair
-from gitgoodbench.runs.ledger import AGENT, JUDGE, PREFLIGHT, Spent, read_account, read_ledger
+from gitgoodbench.runs.account import AGENT, JUDGE, PREFLIGHT, Spent, read_account, read_ledger
 from gitgoodbench.scoring.judge.options import JudgeOptions
 from gitgoodbench.scoring.judge.panel import open_panel
 from gitgoodbench.scoring.judge.record import JudgeRecord, State

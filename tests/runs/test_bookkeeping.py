@@ -12,9 +12,10 @@ from gitgoodbench.errors import RunAborted
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Tokens
 from gitgoodbench.models.recording import Exchange, Fate, Request
+from gitgoodbench.runs.account import AGENT, read_account
 from gitgoodbench.runs.answers import AnswerCache
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper
-from gitgoodbench.runs.ledger import AGENT, Ledger, read_account
+from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.transcript import PARTIAL_LIMIT, Transcript, ranges
 
 WHO = Account("mcr/s0/1", AGENT)

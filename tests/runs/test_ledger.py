@@ -11,7 +11,8 @@ import pytest
 from gitgoodbench.errors import CostLimitReached, RunAborted, UserError
 from gitgoodbench.models.meter import Tokens
 from gitgoodbench.models.recording import Exchange, Fate, Request
-from gitgoodbench.runs.ledger import AGENT, JUDGE, Ledger, Spent, read_account, read_ledger
+from gitgoodbench.runs.account import AGENT, JUDGE, Spent, read_account, read_ledger
+from gitgoodbench.runs.ledger import Ledger
 
 EPISODE = "mcr/s0/1"
 USED = Tokens(prompt=100, cached=40, completion=10)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gitgoodbench.dataset.sample import Sample
-from gitgoodbench.runs.ledger import Spent, read_account
+from gitgoodbench.runs.account import Spent, read_account
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import Episode, EpisodeOptions, Outcome
 from gitgoodbench.workspace.store import RepositoryStore
