@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,13 @@ from gitgoodbench.git.objects import (
     write_blob,
 )
 from gitgoodbench.git.process import Git, GitError
-from tests.support.repositories import RepositoryBuilder
+from tests.support.repositories import Content, RepositoryBuilder
 
-FILES = {
+COMMAND = "git ls-tree -r -z --full-tree"
+Reader = Callable[[Git, str], dict[bytes, Entry]]
+
+FILES: Mapping[bytes, Content] = {
+    b"tab\tname": b"tab\n",
     b"a b\n\xff": b"odd\n",
     b"folder/deep/file": b"\x00\r\n\x1c",
     b"run": (EXECUTABLE, b"#!/bin/sh\n"),
@@ -43,13 +48,14 @@ def made(tmp_path: Path) -> RepositoryBuilder:
 
 @pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
 @pytest.mark.parametrize("read", [read_tree, read_hostile_tree])
-def test_a_tree_is_every_path_with_mode_and_id(tmp_path: Path, read: object, algorithm: str) -> None:
+def test_a_tree_is_every_path_with_mode_and_id(tmp_path: Path, read: Reader, algorithm: str) -> None:
     made = RepositoryBuilder(tmp_path / "r.git", algorithm=algorithm)
     files = {**FILES, b"module": Entry(SUBMODULE, "1" * (64 if algorithm == "sha256" else 40))}
     tree = made.tree(files)
-    found = (read_tree if read is read_tree else read_hostile_tree)(made.git, tree)
+    found = read(made.git, tree)
     assert {path: entry.mode for path, entry in found.items()} == {
-        b"a b\n\xff": REGULAR, b"folder/deep/file": REGULAR, b"run": EXECUTABLE, b"link": SYMLINK, b"module": SUBMODULE,
+        b"tab\tname": REGULAR, b"a b\n\xff": REGULAR, b"folder/deep/file": REGULAR,
+        b"run": EXECUTABLE, b"link": SYMLINK, b"module": SUBMODULE,
     }  # fmt: skip
     assert found[b"module"] == files[b"module"]
     assert read_blobs(made.git, [found[b"folder/deep/file"].oid]) == {
@@ -59,20 +65,19 @@ def test_a_tree_is_every_path_with_mode_and_id(tmp_path: Path, read: object, alg
 
 
 @pytest.mark.parametrize("read", [read_tree, read_hostile_tree])
-def test_the_name_of_a_tree_that_looks_like_an_option_is_a_name(made: RepositoryBuilder, read: object) -> None:
+def test_the_name_of_a_tree_that_looks_like_an_option_is_a_name(made: RepositoryBuilder, read: Reader) -> None:
     commit = made.commit({b"f": b"1"})
     made.git.run("update-ref", "refs/heads/--name-only", commit)
-    reader = read_tree if read is read_tree else read_hostile_tree
-    assert reader(made.git, "--name-only") == {b"f": Entry(REGULAR, write_blob(made.git, b"1"))}
+    assert read(made.git, "--name-only") == {b"f": Entry(REGULAR, write_blob(made.git, b"1"))}
 
 
 def test_a_hostile_tree_is_read_up_to_a_limit(made: RepositoryBuilder) -> None:
     tree = made.tree({b"a": b"1", b"b": b"2"})
     length = len(made.git.run("ls-tree", "-r", "-z", tree))
     assert set(read_hostile_tree(made.git, tree, limit=length)) == {b"a", b"b"}
-    with pytest.raises(GitError, match=f"ls-tree -r -z --full-tree.*longer than {length - 1} bytes"):
+    with pytest.raises(GitError, match=rf"^{COMMAND}: exit code -1: the listing is longer than {length - 1} bytes$"):
         read_hostile_tree(made.git, tree, limit=length - 1)
-    with pytest.raises(GitError, match=r"^git ls-tree -r -z --full-tree: exit code 128"):
+    with pytest.raises(GitError, match=rf"^{COMMAND}: exit code 128"):
         read_hostile_tree(made.git, "2" * 40)
     assert read_hostile_tree(made.git, made.tree({})) == {}
 
@@ -83,7 +88,7 @@ def test_a_path_may_be_as_long_as_git_lists_it_up_to_a_limit(
     longest = b"/".join([b"d" * 100] * 3)
     monkeypatch.setattr(objects, "LONGEST_PATH", len(longest))
     assert set(read_hostile_tree(made.git, made.tree({longest: b"1"}))) == {longest}
-    with pytest.raises(GitError, match=f"a path has more than {len(longest)} bytes"):
+    with pytest.raises(GitError, match=rf"^{COMMAND}: exit code -1: a path has more than {len(longest)} bytes$"):
         read_hostile_tree(made.git, made.tree({longest + b"d": b"1", b"short": b"2"}))
     assert LONGEST_PATH == 16_384
 
