@@ -10,7 +10,7 @@ import datetime
 import json
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,7 +19,12 @@ from typing import Any, Final
 from gitgoodbench.feedback.assistants import known_assistant
 from gitgoodbench.feedback.attribution_notes import as_mapping
 from gitgoodbench.feedback.notes import edit_digest, session_digest
-from gitgoodbench.feedback.records import Attribution, CommitResult, EditResult, MatchedPiece
+from gitgoodbench.feedback.piece_lines import CommitFiles
+from gitgoodbench.feedback.records import Attribution, CommitResult, EditResult
+from gitgoodbench.git.batch import ObjectReader
+from gitgoodbench.git.paths import show_path
+from gitgoodbench.git.process import Git
+from gitgoodbench.text import clean_json
 
 VERSION: Final = "0.1.0"
 VENDOR: Final = "com.github.gitgoodbench"
@@ -109,18 +114,21 @@ def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
     return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
 
 
-def trace_record(result: CommitResult) -> dict[str, Any] | None:
+def trace_record(result: CommitResult, reader: ObjectReader) -> dict[str, Any] | None:
     """A record of what is in a commit of assistants' work; None where no line of it can be named.
 
     Lines that stand as the model wrote them are `ai`, those that were changed `mixed`. Nothing else is claimed: other
     lines may be anybody's. Sessions and edits go by the digests that notes have, and no contents are in it.
     """
-    files: dict[str, dict[tuple[str, str | None], list[EditResult]]] = defaultdict(lambda: defaultdict(list))
+    files: dict[str, dict[tuple[str, str | None], dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
+    of_commit = CommitFiles(reader, result.commit.id)
     for edit in result.edits:
-        for path in dict.fromkeys(piece.path for piece in edit.pieces if _is_named(piece)):
-            if path is not None and edit.state == "scored":
-                files[path][session_digest(edit.key), edit.model].append(edit)
-    if not files:
+        for piece, path, numbers in of_commit.own_lines(edit):
+            kinds = files[show_path(path)][session_digest(edit.key), edit.model]
+            kind = "mixed" if piece.distance else "ai"
+            kinds.update({number: "ai" if kinds.get(number) == "ai" else kind for number in numbers})
+    named = {path: {by: kinds for by, kinds in some.items() if kinds} for path, some in files.items()}
+    if not any(named.values()):
         return None
     made = datetime.datetime.fromtimestamp(result.commit.time, datetime.UTC)
     return {
@@ -130,8 +138,12 @@ def trace_record(result: CommitResult) -> dict[str, Any] | None:
         "vcs": {"type": "git", "revision": result.commit.id},
         "tool": {"name": "gitgoodbench", "version": version("gitgoodbench")},
         "files": [
-            {"path": path, "conversations": [_conversation(path, *one) for one in sorted(by.items(), key=str)]}
-            for path, by in sorted(files.items())
+            {
+                "path": path,
+                "conversations": [_conversation(model, kinds) for (_, model), kinds in sorted(some.items(), key=str)],
+            }
+            for path, some in sorted(named.items())
+            if some
         ],
         "metadata": {
             VENDOR: {
@@ -143,21 +155,17 @@ def trace_record(result: CommitResult) -> dict[str, Any] | None:
     }
 
 
-def trace_lines(results: Iterator[CommitResult]) -> Iterator[str]:
-    """Records as lines of JSON."""
-    for result in results:
-        record = trace_record(result)
-        if record is not None:
-            yield json.dumps(record, sort_keys=True) + "\n"
+def trace_lines(results: Iterable[CommitResult], git: Git) -> Iterator[str]:
+    """Records of commits, as lines of JSON."""
+    with ObjectReader(git) as reader:
+        for result in results:
+            record = trace_record(result, reader)
+            if record is not None:
+                yield json.dumps(clean_json(record), sort_keys=True) + "\n"
 
 
-def _conversation(path: str, conversation: tuple[str, str | None], edits: list[EditResult]) -> dict[str, Any]:
-    _, model = conversation
-    kinds: dict[int, str] = {}
-    for piece in (piece for edit in edits for piece in edit.pieces if piece.path == path and _is_named(piece)):
-        for number in range(*_lines(piece)):
-            changed = "mixed" if piece.distance else "ai"
-            kinds[number] = "ai" if "ai" in (kinds.get(number), changed) else changed
+def _conversation(model: str | None, kinds: Mapping[int, str]) -> dict[str, Any]:
+    """A conversation's lines as ranges, by who wrote them."""
     runs: list[list[int]] = []
     for number in sorted(kinds):
         if runs and runs[-1][1] == number - 1 and kinds[number] == kinds[runs[-1][0]]:
@@ -182,15 +190,6 @@ def model_id(model: str) -> str:
     provider = next((name for start, name in _PROVIDERS.items() if model.startswith(start)), None)
     named = model if provider is None or "/" in model else f"{provider}/{model}"
     return named[:_LONGEST_MODEL]
-
-
-def _is_named(piece: MatchedPiece) -> bool:
-    return piece.path is not None and piece.line is not None and piece.distance < piece.size
-
-
-def _lines(piece: MatchedPiece) -> Range:
-    assert piece.line is not None
-    return piece.line, piece.line + max(1, piece.matched.count(b"\n") + (not piece.matched.endswith(b"\n")))
 
 
 def _edit(edit: EditResult) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from gitgoodbench.feedback.records import CommitResult, ConversationResult, EditResult, Key, Survival
+from gitgoodbench.feedback.records import Commit, CommitResult, ConversationResult, EditResult, Key, Survival
 from gitgoodbench.feedback.store.codec import from_blob, from_text, to_blob, to_text
 from gitgoodbench.feedback.store.commits import commit_of
 from gitgoodbench.feedback.store.database import Store
@@ -86,6 +87,29 @@ def survivals(store: Store) -> Iterator[Survival]:
     query = "SELECT record FROM survival ORDER BY source, session, edit, day"
     for (text,) in store.connection.execute(query).fetchall():
         yield from_text(Survival, text)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How old a commit was when it was last looked at, in whole days, and at which tip."""
+
+    day: int
+    tip: str | None
+
+
+def seen_survival(store: Store) -> dict[str, Seen]:
+    """When commits were last looked at."""
+    query = "SELECT json_extract(record, '$.commit'), MAX(day), json_extract(record, '$.tip') FROM survival GROUP BY 1"
+    return {commit: Seen(day, tip) for commit, day, tip in store.connection.execute(query).fetchall()}
+
+
+def commits_with_results(store: Store) -> list[Commit]:
+    """The scored commits for which edits count, the oldest first."""
+    query = (
+        "SELECT record FROM commits WHERE scored_by IS NOT NULL AND moved_to IS NULL "
+        "AND id IN (SELECT commit_id FROM results) ORDER BY time, id"
+    )
+    return [from_text(Commit, text) for (text,) in store.connection.execute(query).fetchall()]
 
 
 def _edit_results(store: Store, rest: str, values: tuple[str, ...]) -> Iterator[EditResult]:
