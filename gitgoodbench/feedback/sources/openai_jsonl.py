@@ -6,7 +6,6 @@ Whether a tool did what it was asked to only shows in the request that follows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,24 +13,18 @@ from typing import Any, Final
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.feedback.contract import Committer, Log, Place
-from gitgoodbench.feedback.records import Edit, Outcome, Reading, Session
+from gitgoodbench.feedback.records import Edit, Reading, Session
 from gitgoodbench.feedback.sources.answers import add_answers
 from gitgoodbench.feedback.sources.draft import Draft, Problems, readings_of
 from gitgoodbench.feedback.sources.jsonl import lines, log_of
 from gitgoodbench.feedback.sources.made_commits import CommitWatch
 from gitgoodbench.feedback.sources.openai_records import Call, Exchange, exchange_of
+from gitgoodbench.feedback.sources.outcomes import outcome_of
 from gitgoodbench.feedback.sources.roots import Roots
 from gitgoodbench.feedback.sources.tool_calls import add_call, changes_of, looks_only
 from gitgoodbench.feedback.sources.values import text
 
 NAME: Final = "openai-jsonl"
-
-_DENIED: Final = re.compile(
-    r"\b(?:user|person|permission|request|tool|command|edit|operation)\b.{0,40}"
-    r"\b(?:denied|rejected|declined|not approved)"
-)
-_FAILED: Final = ("error", "failed", '{"error"', "traceback", "exception")
-_HEAD: Final = 200
 
 
 class OpenAIJsonl:
@@ -151,23 +144,13 @@ class _Reader:
 
     def _resolve(self, draft: Draft, call: _Open, said: str) -> None:
         """Note what became of a call."""
-        outcome, reason = _outcome(said)
+        outcome, reason = outcome_of(said)
         for known_by in call.edits:
             if known_by in draft.edits:
                 draft.edits[known_by] = replace(draft.edits[known_by], outcome=outcome, reason=reason)
         if call.command and outcome == "applied":
             watch = self._watches.setdefault(draft.session.id, CommitWatch())
             draft.made(watch.see(call.command, said, call.time), call.folder)
-
-
-def _outcome(said: str) -> tuple[Outcome, str | None]:
-    """What the result of a tool says in its first words."""
-    head = said[:_HEAD].lower()
-    if _DENIED.search(head):
-        return "denied", "it was not allowed"
-    if head.lstrip().startswith(_FAILED):
-        return "failed", "the tool failed"
-    return "applied", None
 
 
 def _command(arguments: Any) -> str:
