@@ -21,6 +21,9 @@ from gitgoodbench.feedback.sources.patches import begin_patch
 Who = Literal["person", "aider", "model"]
 
 _END: Final = "  "
+_MARKED: Final = re.compile(r"^(> .*?|.*  )\r?(?:\n|\Z)", re.MULTILINE)
+"""Lines that can begin or end what is not the model's."""
+_WORD: Final = re.compile(r"\S")
 _OPENING: Final = re.compile(r"<{5,9} SEARCH>?\s*")
 _MIDDLE: Final = re.compile(r"={5,9}\s*")
 _CLOSING: Final = re.compile(r">{5,9} REPLACE\s*")
@@ -51,29 +54,25 @@ class Block:
 
 def turns(text: str) -> Iterator[Turn]:
     """Tell apart who says what."""
-    model: list[str] = []
-    aider: list[str] = []
-    for line in _LINE.findall(text):
-        bare = line.removesuffix("\n").removesuffix("\r")
-        ends = bare.endswith(_END)
-        if aider:
-            aider.append(bare)
-        elif bare.startswith("> ") and (ends or not _has_words(model)):
-            aider = [bare[2:]]
-        elif bare.startswith("#### ") and ends:
-            yield from _answer(model)
-            model = []
-            yield Turn("person", bare[5:].strip())
-        else:
-            model.append(line)
-        if aider and ends:
-            yield from _answer(model)
-            model = []
-            yield Turn("aider", "\n".join(aider).rstrip())
-            aider = []
-    yield from _answer(model)
-    if aider:
-        yield Turn("aider", "\n".join(aider).rstrip())
+    begin = 0
+    aider: int | None = None
+    for match in _MARKED.finditer(text):
+        line, start = match[1], match.start()
+        ends = line.endswith(_END)
+        if aider is None and line.startswith("> ") and (ends or not _WORD.search(text, begin, start)):
+            yield from _answer(text[begin:start])
+            aider = start
+        elif aider is None and line.startswith("#### ") and ends:
+            yield from _answer(text[begin:start])
+            yield Turn("person", line[5:].strip())
+            begin = match.end()
+        if aider is not None and ends:
+            yield _of_aider(text[aider : match.end()])
+            begin, aider = match.end(), None
+    if aider is None:
+        yield from _answer(text[begin:])
+    else:
+        yield _of_aider(text[aider:])
 
 
 def blocks_of(text: str, edit_format: str, named: frozenset[str]) -> tuple[Block, ...]:
@@ -119,13 +118,13 @@ def replacements(lines: Sequence[str], named: frozenset[str]) -> list[Block]:
     return found
 
 
-def _has_words(lines: Sequence[str]) -> bool:
-    return any(line.strip() for line in lines)
+def _answer(text: str) -> Iterator[Turn]:
+    if _WORD.search(text):
+        yield Turn("model", text.strip("\r\n") + "\n")
 
 
-def _answer(lines: Sequence[str]) -> Iterator[Turn]:
-    if _has_words(lines):
-        yield Turn("model", "".join(lines).strip("\r\n") + "\n")
+def _of_aider(text: str) -> Turn:
+    return Turn("aider", text.removeprefix("> ").replace("\r\n", "\n").rstrip())
 
 
 def _find(lines: Sequence[str], begin: int, mark: re.Pattern[str]) -> int:
