@@ -40,6 +40,7 @@ ALLOWED = {
     ("cli/options.py", "auto"): _OTHER + "what an image is made of",
     ("cli/validate.py", "local"): _DEFAULT,
     ("cli/validating.py", "attainable"): _FACT,
+    ("feedback/agent_trace.py", "openai"): _OTHER + "a provider of models",
     ("feedback/changes.py", "merge"): _OTHER + "a temporary folder",
     ("git/conflicts.py", "local"): _OTHER + "a side of a merge",
     ("git/mirror.py", "noop"): _OTHER + "an extension of Git's repositories",
