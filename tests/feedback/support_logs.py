@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gitgoodbench.feedback.contract import Log, Place, Source
+from gitgoodbench.feedback.contract import Place, Source
 from gitgoodbench.feedback.records import Edit, Reading
 from gitgoodbench.feedback.sources.jsonl import log_of
 
@@ -198,7 +199,106 @@ def patch_text(*lines: str) -> str:
     return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
 
 
-def as_log(path: Path) -> Log:
-    found = log_of(path)
-    assert found is not None
-    return found
+class OpenCodeSession:
+    """A session of opencode, to be saved in a database or as files. Each part is a second later."""
+
+    def __init__(self, folder: Path, session: str = "ses_1", **more: Any) -> None:
+        self.folder = folder
+        self.session: dict[str, Any] = {
+            "id": session, "project_id": "p1", "directory": str(folder), "version": "1.18.33", "revert": None, **more,
+        }  # fmt: skip
+        self.messages: dict[str, dict[str, Any]] = {}
+        self.parts: list[tuple[str, str, dict[str, Any]]] = []
+        self.time = START
+        self._numbers = itertools.count()
+
+    def message(self, known_by: str, role: str = "assistant", **more: Any) -> None:
+        created = int(self.time * 1000)
+        self.messages[known_by] = {
+            "id": known_by, "sessionID": self.session["id"], "role": role, "modelID": "m-3", "agent": "build",
+            "cost": 0.5,
+            "path": {"cwd": str(self.folder), "root": str(self.folder)},
+            "tokens": {"input": 100, "output": 20, "reasoning": 3, "cache": {"write": 7, "read": 5}},
+            "time": {"created": created, "completed": created + 1500}, **more,
+        }  # fmt: skip
+
+    def part(self, **data: Any) -> str:
+        """A part of the last message."""
+        known_by = f"prt_{next(self._numbers):03}"
+        message = list(self.messages)[-1]
+        self.parts.append((known_by, message, {"id": known_by, "messageID": message, **data}))
+        self.time += 1.0
+        return known_by
+
+    def tool(self, call: str, tool: str, arguments: dict[str, Any], **state: Any) -> str:
+        time = {"start": int(self.time * 1000), "end": int(self.time * 1000)}
+        full = {"status": "completed", "input": arguments, "output": "", "metadata": {}, "time": time, **state}
+        return self.part(type="tool", tool=tool, callID=call, state=full)
+
+    def write(self, call: str, path: Path, content: str, *, exists: bool = False, **state: Any) -> str:
+        metadata = {"filepath": str(path), "exists": exists}
+        return self.tool(call, "write", {"filePath": str(path), "content": content}, metadata=metadata, **state)
+
+    def edit(self, call: str, path: Path, old: str, new: str, diff: str, **state: Any) -> str:
+        arguments = {"filePath": str(path), "oldString": old, "newString": new}
+        return self.tool(call, "edit", arguments, **{"metadata": {"diff": diff}, **state})
+
+    def save_files(self, data: Path) -> None:
+        """As versions before 1.2 did."""
+        session, rest = self.session["id"], {"projectID": self.session["project_id"]}
+        _write_json(data / "storage/session/p1" / f"{session}.json", {**self.session, **rest})
+        for known_by, message in self.messages.items():
+            _write_json(data / "storage/message" / session / f"{known_by}.json", message)
+        for known_by, message_id, part in self.parts:
+            _write_json(data / "storage/part" / message_id / f"{known_by}.json", part)
+
+    def save(self, connection: sqlite3.Connection) -> None:
+        """Into a database that `opencode_database` made. Time stamps are the number of parts, so that they grow."""
+        stamp = int(self.time * 1000)
+        for table in ("session", "message", "part"):
+            connection.execute(f"DELETE FROM {table} WHERE {'id' if table == 'session' else 'session_id'} = ?",
+                               (self.session["id"],))  # fmt: skip
+        row = {**self.session, "time_created": int(START * 1000), "time_updated": stamp}
+        columns = ", ".join(row)
+        connection.execute(f"INSERT INTO session ({columns}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+        for known_by, message in self.messages.items():
+            data = json.dumps({key: value for key, value in message.items() if key not in ("id", "sessionID")})
+            values = (known_by, self.session["id"], stamp, stamp, data)
+            connection.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", values)
+        for known_by, message_id, part in self.parts:
+            data = json.dumps({key: value for key, value in part.items() if key not in ("id", "messageID")})
+            row = {"a": known_by, "b": message_id, "c": self.session["id"], "d": stamp, "e": stamp, "f": data}
+            connection.execute("INSERT INTO part VALUES (:a, :b, :c, :d, :e, :f)", row)
+        connection.commit()
+
+    def event(self, connection: sqlite3.Connection, kind: str, data: dict[str, Any]) -> None:
+        """What happened, as the database keeps it beside the tables."""
+        (seq,) = connection.execute("SELECT count(*) FROM event").fetchone()
+        values = (f"evt_{seq}", self.session["id"], seq, f"{kind}.1", json.dumps(data))
+        connection.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?)", values)
+        connection.commit()
+
+
+def opencode_database(data: Path) -> sqlite3.Connection:
+    """An empty database in WAL mode, open as the program has it while it runs."""
+    data.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(data / "opencode.db")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.executescript(
+        """
+        CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT, version TEXT,
+                              revert TEXT, time_created INTEGER, time_updated INTEGER);
+        CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER,
+                              data TEXT);
+        CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER,
+                           time_updated INTEGER, data TEXT);
+        CREATE TABLE event (id TEXT PRIMARY KEY, aggregate_id TEXT, seq INTEGER, type TEXT, data TEXT);
+        """
+    )
+    return connection
+
+
+def _write_json(path: Path, record: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record))
