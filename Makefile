@@ -6,10 +6,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
 CONSTRAINTS ?= constraints.txt
+RUN ?= train
+EPOCHS ?= 4
+EXPORT ?= --best-of-sample --format trl
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
 
-.PHONY: setup constraints eval-mini eval-lite eval-full test test-llm test-tensorzero test-all lint ruff types imports format bench mutants clean help
+.PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-tensorzero test-all lint ruff types imports format bench mutants clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -38,6 +41,10 @@ eval-lite: $(READY)  ## evaluate a model on the 120 rows of the Lite dataset (AR
 
 eval-full: $(READY)  ## evaluate a model on the 900 rows of the full dataset
 	$(BIN)/gitgoodbench eval full --agent openai $(ARGS)
+
+trajectories: $(READY)  ## play the train split and write training data (ARGS="--model gpt-4o --max-cost 50", EXPORT="--solved")
+	$(BIN)/gitgoodbench eval train --agent openai --epochs $(EPOCHS) --run-id $(RUN) $(ARGS)
+	$(BIN)/gitgoodbench trajectories results/$(RUN) --out $(RUN)-rows $(EXPORT)
 
 test: $(READY)  ## run the tests (ARGS="-k name")
 	$(BIN)/python -m pytest -n auto $(ARGS)

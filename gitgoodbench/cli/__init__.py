@@ -25,6 +25,7 @@ from gitgoodbench.cli import (
     schema,
     score,
     show,
+    trajectories,
     validate,
 )
 from gitgoodbench.cli.aliases import plugin_flags
@@ -49,6 +50,7 @@ app.command("score", cls=Command)(score.score)
 app.command("report", cls=Command)(report.report)
 app.command("show", cls=Command)(show.show)
 app.command("runs", cls=Command)(runs.runs)
+app.command("trajectories", cls=Command)(trajectories.trajectories)
 app.command("schema", cls=Command)(schema.schema)
 app.command("mine", cls=plugin_flags(SAMPLES))(mine.mine)
 app.command("build-dataset", cls=plugin_flags(SAMPLES))(build_dataset.build_dataset)

@@ -31,8 +31,10 @@ _PRIVATE_KEY: Final = re.compile(
 """A key whose end is cut off goes as far as the piece does."""
 
 _ADDRESS: Final = re.compile(
-    rb"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])"
+    rb"(?<![A-Za-z0-9._%-])[A-Za-z0-9](?:[A-Za-z0-9._%+-]{0,62}[A-Za-z0-9_])?"
+    rb"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-]|[(\[])"
 )
+"""No decorator of a diff (`+@pytest.mark`), no product of matrices (`q@k.transpose(0)`)."""
 _TOKENS: Final = re.compile(
     rb"\b(?:sk-[A-Za-z0-9_-]{20,}|AIza[0-9A-Za-z_-]{35}|hf_[A-Za-z0-9]{30,}|glpat-[0-9A-Za-z_-]{20,}"
     rb"|github_pat_[0-9A-Za-z_]{22,}|xai-[A-Za-z0-9]{40,}|gsk_[A-Za-z0-9]{40,}|pypi-[A-Za-z0-9_-]{50,})"
@@ -48,10 +50,19 @@ def mask(content: bytes) -> tuple[bytes, int]:
     Raises:
         UserError: the detector is not installed.
     """
-    spans = merged_spans(_found(content))
+    spans = secret_spans(content)
     for start, end in reversed(spans):
         content = content[:start] + MASK + content[end:]
     return content, len(spans)
+
+
+def secret_spans(content: bytes) -> list[Span]:
+    """Where secrets and e-mail addresses are, in order, as `mask` would replace them.
+
+    Raises:
+        UserError: the detector is not installed.
+    """
+    return merged_spans(_found(content))
 
 
 def merged_spans(spans: Iterable[Span]) -> list[Span]:

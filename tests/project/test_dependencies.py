@@ -67,26 +67,32 @@ def declared() -> tuple[set[str], dict[str, set[str]]]:
     return {normal(Requirement(line).name) for line in project["dependencies"]}, extras
 
 
+IMPORTED = ("anthropic", "mining", "trajectories")
+"""Extras whose packages the harness imports itself; those of the others are found by name."""
+
+
 def by_name(name: str) -> bool:
     return name.startswith("tree-sitter-") or name in {"dask", "distributed", "ray", "matplotlib"}
 
 
 def test_every_import_of_the_package_is_declared() -> None:
     core, extras = declared()
-    assert imported("gitgoodbench", "scenarios") - core - extras["mining"] - extras["anthropic"] == set()
+    known = core.union(*(extras[extra] for extra in IMPORTED))
+    assert imported("gitgoodbench", "scenarios") - known == set()
 
 
 def test_every_dependency_is_imported() -> None:
     core, extras = declared()
     used = imported("gitgoodbench", "scenarios")
-    assert {name for name in core | extras["mining"] | extras["anthropic"] if not by_name(name)} - used == set()
+    known = core.union(*(extras[extra] for extra in IMPORTED))
+    assert {name for name in known if not by_name(name)} - used == set()
     assert {name for extra in ("languages", "dask", "ray") for name in extras[extra] if not by_name(name)} == set()
 
 
 def test_tests_and_benches_import_what_dev_declares() -> None:
     core, extras = declared()
     used = imported("tests", "bench")
-    assert used - core - extras["mining"] - extras["dev"] == set()
+    assert used - core.union(*(extras[extra] for extra in IMPORTED)) - extras["dev"] == set()
     assert extras["dev"] - used - TOOLS - {"gitgoodbench", "distributed"} == set()
 
 
@@ -94,7 +100,7 @@ def test_constraints_pin_every_dependency() -> None:
     core, extras = declared()
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
     pinned = {normal(name): version for name, _, version in (line.partition("==") for line in lines)}
-    wanted = core.union(*(extras[extra] for extra in ("anthropic", "languages", "mining", "dev"))) - {"gitgoodbench"}
+    wanted = core.union(*(extras[extra] for extra in (*IMPORTED, "languages", "dev"))) - {"gitgoodbench"}
     assert wanted - set(pinned) == set()
     assert [name for name, version in pinned.items() if not re.fullmatch(r"\d[\w.+!]*", version)] == []
 

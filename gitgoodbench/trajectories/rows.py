@@ -1,0 +1,217 @@
+"""An episode as a row of training data: what was said, which tools there were, and what it was worth."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from gitgoodbench.api.running import Run
+from gitgoodbench.api.scored import MOST_UNSOLVED, reward_of
+from gitgoodbench.api.tools import tool_schemas
+from gitgoodbench.dataset.loaders import load_suite
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.dataset.types import sample_type
+from gitgoodbench.errors import UserError
+from gitgoodbench.models.messages import Message
+from gitgoodbench.runs.result import Result
+from gitgoodbench.runs.trajectories import Conversation
+from gitgoodbench.scenario import ToolSet
+
+REWARD_RULE: Final = (
+    f"1 if solved; else 0 if a gate is not met or nothing was scored; else {MOST_UNSOLVED} times the mean of the "
+    "scores, an unknown score as 0"
+)
+
+BYTES_PER_TOKEN: Final = 4
+"""For the length of a conversation that no server has counted; such a length is marked as estimated."""
+
+_ROLES: Final = ("system", "user", "assistant", "tool")
+_FIELDS: Final = ("role", "content", "tool_calls", "tool_call_id", "reasoning_content")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One episode.
+
+    id: run, scenario, sample and epoch, unique among the rows of different runs. messages: the conversation in Chat
+    Completions form, from the prompt to the model's last answer or a tool's last result. tools: their schemas. reward:
+    see `REWARD_RULE`. tokens: length of the whole conversation, as the server counted its last request and answer;
+    tokens_estimated: it was computed of its bytes. license: of the repository, None where the suite does not say.
+    commits: ids of the sample and of what it was made of. suite: the fingerprint of its rows.
+    masked: secrets and addresses that were replaced.
+    """
+
+    id: str
+    run_id: str
+    scenario: str
+    sample_id: str
+    epoch: int
+    messages: tuple[Message, ...]
+    tools: tuple[dict[str, Any], ...]
+    reward: float
+    solved: bool | None
+    status: str
+    gates: Mapping[str, bool]
+    scores: Mapping[str, float | None]
+    agent: str
+    model: str | None
+    repository: str
+    language: str
+    difficulty: str
+    sample_type: str | None
+    license: str | None
+    tokens: int
+    tokens_estimated: bool
+    turns: int
+    cost_usd: float | None
+    commits: tuple[str, ...]
+    suite: str
+    harness: str
+    rules: Mapping[str, str]
+    masked: int = 0
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """Rows with the same are attempts at the same."""
+        return self.scenario, self.sample_id
+
+    @property
+    def start(self) -> int:
+        """The number of messages before the model's first answer: the prompt."""
+        return next((at for at, one in enumerate(self.messages) if one["role"] == "assistant"), len(self.messages))
+
+    def metadata(self) -> dict[str, Any]:
+        """Everything but messages and tools, as JSON values, and how the reward is made."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        kept = {name: value for name, value in fields.items() if name not in ("messages", "tools")}
+        kept |= {name: dict(kept[name]) for name in ("gates", "scores", "rules")}
+        return {**kept, "commits": list(self.commits), "reward_rule": REWARD_RULE}
+
+    def value(self, score: str) -> float | None:
+        """A score, or `reward`."""
+        return self.reward if score == "reward" else self.scores.get(score)
+
+
+def read_rows(run: Run) -> Iterator[Row]:
+    """The episodes of a run in which a model or a program acted and that were scored, in the order of its files.
+
+    Raises:
+        UserError: the tools of a scenario that is not installed.
+    """
+    samples = _samples_of(run)
+    suite = run.manifest.suite
+    for result in run.results:
+        conversation = run.conversation(result)
+        if conversation is None or not result.status.is_answer:
+            continue
+        messages = tuple(_clean(message) for message in conversation.messages if message.get("role") in _ROLES)
+        if not any(message["role"] == "assistant" for message in messages):
+            continue
+        sample = samples.get(result.sample_id)
+        tokens, estimated = _length(conversation, messages)
+        yield Row(
+            id="/".join((run.id, *map(str, result.key))),
+            run_id=run.id,
+            scenario=result.scenario,
+            sample_id=result.sample_id,
+            epoch=result.epoch,
+            messages=messages,
+            tools=_tools(conversation, result.scenario, run.manifest.config.tools),
+            reward=reward_of(result),
+            solved=result.solved,
+            status=result.status.value,
+            gates=dict(result.gates),
+            scores={name: _finite(score) for name, score in result.scores.items()},
+            agent=result.agent,
+            model=result.model,
+            repository=result.name,
+            language=result.language,
+            difficulty=result.difficulty,
+            sample_type=None if sample is None else sample.sample_type,
+            license=None if sample is None else sample.license or None,
+            tokens=tokens,
+            tokens_estimated=estimated,
+            turns=sum(message["role"] == "assistant" for message in messages),
+            cost_usd=result.usage.cost_usd,
+            commits=tuple(sorted(_commits(result, sample))),
+            suite=suite.fingerprint,
+            harness=run.manifest.gitgoodbench,
+            rules=dict(result.scored_by),
+        )
+
+
+def _samples_of(run: Run) -> dict[str, Sample]:
+    """The rows of the run's suite by id; none where they cannot be had, or are others by now."""
+    try:
+        suite = load_suite(run.manifest.suite.spec, skip_invalid=True, offline=True)
+    except UserError:
+        return {}
+    return {one.id: one for one in suite.samples} if suite.fingerprint == run.manifest.suite.fingerprint else {}
+
+
+def _commits(result: Result, sample: Sample | None) -> set[str]:
+    """The commits that a sample is about, by the result and by its row."""
+    ids = {} if result.details is None else result.details.ids
+    found = {one for value in ids.values() for one in ([value] if isinstance(value, str) else value or ())}
+    return found if sample is None else found | set(sample_type(sample.sample_type).commits(sample.spec))
+
+
+def _clean(message: Mapping[str, Any]) -> Message:
+    """What training needs of a message: no ids and signatures of a server, reasoning under one name."""
+    kept = {name: message[name] for name in _FIELDS if message.get(name) is not None}
+    if "reasoning_content" not in kept and isinstance(message.get("reasoning"), str):
+        kept["reasoning_content"] = message["reasoning"]
+    if "tool_calls" in kept:
+        kept["tool_calls"] = [
+            {"id": call["id"], "type": "function", "function": dict(call["function"])} for call in kept["tool_calls"]
+        ]
+    if not kept.get("tool_calls"):
+        kept.pop("tool_calls", None)
+        kept.setdefault("content", "")
+    if isinstance(kept.get("content"), list):
+        kept["content"] = "".join(str(part.get("text", "")) for part in kept["content"] if isinstance(part, Mapping))
+    cleaned: Message = well_formed(kept)
+    return cleaned
+
+
+def well_formed(value: Any) -> Any:
+    """JSON values whose texts UTF-8 can hold: a lone surrogate, which models do send, becomes U+FFFD."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [well_formed(each) for each in value]
+    if isinstance(value, dict):
+        return {well_formed(name): well_formed(each) for name, each in value.items()}
+    return value
+
+
+def _tools(conversation: Conversation, scenario: str, tools: str) -> tuple[dict[str, Any], ...]:
+    """The schemas that the model was given; those of the tool set where no model was asked."""
+    asked: tuple[dict[str, Any], ...] = ()
+    for line in conversation.lines:
+        if line["kind"] == "request" and len(line["asked"]["tools"]) > len(asked):
+            asked = tuple(line["asked"]["tools"])
+    return asked or tuple(tool_schemas(scenario, ToolSet(tools).value))
+
+
+def _length(conversation: Conversation, messages: Sequence[Message]) -> tuple[int, bool]:
+    """Tokens of the whole conversation, and whether that is an estimate."""
+    last = (conversation.answers[-1]["tokens"] if conversation.answers else None) or {}
+    prompt, completion = last.get("prompt"), last.get("completion")
+    if isinstance(prompt, int) and isinstance(completion, int):
+        return prompt + completion, False
+    return len(json.dumps(messages).encode()) // BYTES_PER_TOKEN, True
+
+
+def _finite(score: float | None) -> float | None:
+    return score if score is not None and math.isfinite(score) else None
+
+
+def digest(value: Any) -> str:
+    """SHA-256 (hexadecimal) of JSON values."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
