@@ -31,8 +31,8 @@ from gitgoodbench.ted.languages import LANGUAGES, grammar
 from gitgoodbench.ted.warming import warm_up
 
 _LATE: Final = ("commit_check.imperatives", "encodings.ascii", "scipy.sparse")
-MOST_FORKS: Final = (os.cpu_count() or 1) + 1
-"""Forks at once: one for each processor, and another one while one waits for Git or for the harness."""
+MOST_FORKS: Final = max(2, os.cpu_count() or 1)
+"""Forks at once: one for each processor, and two at least, since one may wait for the harness."""
 
 _AGAIN: Final = "again"
 _GONE: Final = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0x2000)
