@@ -20,6 +20,7 @@ from gitgoodbench.feedback.store.commits import (
     link_of,
     links_of,
     mark_unscored,
+    save_commit,
     save_links,
     superfluous_commits,
     unscored_commits,
@@ -107,11 +108,22 @@ def _scored(store: Store, commit: Commit, change_of: Callable[[str], CommitChang
         names = dict.fromkeys((link.key.source, link.key.session) for link in links)
         edits = [edit for source, session in names for edit in edits_of(store, source, session)]
         sessions = _sessions_of(store, (link.key for link in links))
+        commit = _as_logs_say(store, commit, sessions)
         result = score_commit(commit, change_of(commit.id), edits, sessions, links)
     else:
         result = CommitResult(commit, (), (), RULE)
     save_result(store, result)
     return result
+
+
+def _as_logs_say(store: Store, commit: Commit, sessions: Iterable[Session]) -> Commit:
+    """The commit with who made it, where no environment told but a log does: some assistants leave no mark there."""
+    made = (session for session in sessions if any(commit.id.startswith(one.id) for one in session.commits))
+    if commit.committed_by is not None or (session := next(made, None)) is None:
+        return commit
+    commit = replace(commit, committed_by=session.source)
+    save_commit(store, commit)
+    return commit
 
 
 def _emptied(store: Store, commit: Commit) -> CommitResult:
