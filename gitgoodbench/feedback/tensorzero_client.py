@@ -16,15 +16,15 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
-
-import requests
-from requests.exceptions import ConnectTimeout, ReadTimeout, RequestException
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.feedback.contract import Place, Refused, Unsure
 from gitgoodbench.text import one_line
+
+if TYPE_CHECKING:  # it takes a while to import, and most commits talk to no gateway
+    import requests
 
 KEY: Final = "TENSORZERO_API_KEY"
 """The environment variable with the key of a gateway that asks for one."""
@@ -38,6 +38,8 @@ PAGE: Final = 100
 
 UUID7: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
+_NEVER_LEFT: Final = re.compile("NewConnectionError|NameResolutionError")
+"""Errors of connections that were never made."""
 _BUSY: Final = (429, 500, 503)
 _BROKEN: Final = (502, 504)
 _CONFIGURATION: Final = re.compile(
@@ -118,6 +120,8 @@ class Gateway:
         raise AssertionError("the last try returns or raises")
 
     def _ask_once(self, method: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
+        from requests.exceptions import RequestException
+
         try:
             response = self._session.request(
                 method, f"{self.url}{path}", json=body, timeout=TIMEOUTS, allow_redirects=False
@@ -157,6 +161,8 @@ class Gateway:
         """The connections of this thread."""
         session: requests.Session | None = getattr(self._threads, "session", None)
         if session is None:
+            import requests
+
             session = self._threads.session = requests.Session()
             if self.key:
                 session.headers["Authorization"] = f"Bearer {self.key}"
@@ -175,20 +181,23 @@ def gateway_of(place: Place) -> Gateway:
     return Gateway(url, place.environment.get(KEY))
 
 
-def _problem(url: str, problem: RequestException) -> OSError | UserError:
+def _problem(url: str, problem: requests.RequestException) -> OSError | UserError:
     """What an error of the connection means: whether the request may have arrived."""
-    if isinstance(problem, ReadTimeout):
-        return Unsure(f"{url} does not answer within {TIMEOUTS[1]:.0f} s")
-    if isinstance(problem, ConnectTimeout):
-        return OSError(f"{url} cannot be reached within {TIMEOUTS[0]:.0f} s")
-    if isinstance(problem, requests.exceptions.SSLError | requests.exceptions.ProxyError):
-        return OSError(f"{url}: {one_line(str(problem))}")
-    if isinstance(problem, requests.exceptions.ConnectionError):
-        if "NewConnectionError" in repr(problem) or "NameResolutionError" in repr(problem):
+    from requests import exceptions
+
+    match problem:
+        case exceptions.ReadTimeout():
+            return Unsure(f"{url} does not answer within {TIMEOUTS[1]:.0f} s")
+        case exceptions.ConnectTimeout():
+            return OSError(f"{url} cannot be reached within {TIMEOUTS[0]:.0f} s")
+        case exceptions.SSLError() | exceptions.ProxyError():
+            return OSError(f"{url}: {one_line(str(problem))}")
+        case exceptions.ConnectionError() if _NEVER_LEFT.search(repr(problem)):
             return OSError(f"{url} cannot be reached: is the gateway running?")
-        return Unsure(f"{url}: the connection broke")
-    if isinstance(problem, requests.exceptions.ChunkedEncodingError | requests.exceptions.ContentDecodingError):
-        return Unsure(f"{url}: the answer broke off")
+        case exceptions.ConnectionError():
+            return Unsure(f"{url}: the connection broke")
+        case exceptions.ChunkedEncodingError() | exceptions.ContentDecodingError():
+            return Unsure(f"{url}: the answer broke off")
     return UserError(f"{url}: {one_line(str(problem))}")
 
 
