@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -249,3 +252,35 @@ def test_what_a_person_kept_of_an_inference_comes_back_to_it(real: Real, tmp_pat
     assert float(value) == round(edit.reward, 6)
     assert json.loads(tags)["commit"] == commit.id
     story.store.close()
+
+
+def test_the_commands_bring_a_commit_to_the_gateway(real: Real, tmp_path: Path) -> None:
+    root = tmp_path / "desk"
+    (root / "src").mkdir(parents=True)
+    name = ["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"]
+
+    def run(*command: str) -> str:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    feedback = (sys.executable, "-m", "gitgoodbench", "feedback")
+    run("git", "init", "--quiet")
+    run(*feedback, "install", "--source", f"tensorzero:url={real.url}", "--sink", f"tensorzero:url={real.url}")
+    run(*feedback, "install", "--sink", "tensorzero:settle=0")
+    assert f"{real.url} answers" in run(*feedback, "status", "--check")
+    target = real.infer("def price(number):\n    return number * 2\n", tags={"repository": "desk"})
+    (root / "src/a.py").write_text("def price(number):\n    return number * 3\n")
+    run("git", "add", "--all")
+    run("git", *name, "commit", "--quiet", "--message=Price")
+    run(*feedback, "run")
+    run(*feedback, "run")
+    query = f"SELECT value, tags FROM tensorzero.float_metric_feedback WHERE target_id = '{target.inference}'"
+    ((value, tags),) = real.rows(query)
+    assert 0.8 < float(value) < 1
+    assert json.loads(tags)["commit"] == run("git", "rev-parse", "HEAD").strip()
+    query = f"SELECT value FROM tensorzero.demonstration_feedback WHERE inference_id = '{target.inference}'"
+    (((shown),),) = real.rows(query)
+    assert json.loads(shown)[0]["arguments"]["content"] == "def price(number):\n    return number * 3\n"
+    print(run(*feedback, "status"))
