@@ -70,9 +70,6 @@ def declared() -> tuple[set[str], dict[str, set[str]]]:
 IMPORTED = ("anthropic", "mining", "trajectories")
 """Extras whose packages the harness imports itself; those of the others are found by name."""
 
-OPT_IN = {"tensorzero"}
-"""What a test imports that only its own target of the Makefile installs (make test-tensorzero)."""
-
 
 def by_name(name: str) -> bool:
     return name.startswith("tree-sitter-") or name in {"dask", "distributed", "ray", "matplotlib"}
@@ -95,7 +92,7 @@ def test_every_dependency_is_imported() -> None:
 def test_tests_and_benches_import_what_dev_declares() -> None:
     core, extras = declared()
     used = imported("tests", "bench")
-    assert used - core.union(*(extras[extra] for extra in IMPORTED)) - extras["dev"] == OPT_IN
+    assert used - core.union(*(extras[extra] for extra in IMPORTED)) - extras["dev"] == set()
     assert extras["dev"] - used - TOOLS - {"gitgoodbench", "distributed"} == set()
 
 
