@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,8 @@ SLACK: Final = 86_400
 _GROUP: Final = re.compile(rb"([0-9a-f]{40,64}) (\d+) \d+ (\d+)")
 _REVERTS: Final = re.compile(rb"This reverts commit ([0-9a-f]{7,64})")
 _MOST_COMPARED: Final = 20
+"""Later commits that may be the reverse of one: the next ones that change the same files."""
+_AT_ONCE: Final = 200
 
 
 @dataclass(frozen=True)
@@ -125,25 +127,42 @@ def named_as_reverted(passages: Iterable[Passage], wanted: Iterable[str]) -> set
     return {commit for commit in commits if any(commit.startswith(name) for name in undone)}
 
 
-def is_undone(git: Git, commit: str, passages: Iterable[Passage]) -> bool:
-    """Whether a later commit makes exactly the reverse change, whatever it says, and none after it the change again."""
-    newer: list[Passage] = []
-    for passage in passages:
-        if passage.commit == commit:
-            break
-        newer.append(passage)
-    else:
-        return False
-    same = [one.commit for one in newer if one.paths == passage.paths][:_MOST_COMPARED]
-    change, reverse = (_patch_id(git, commit, *options) for options in ((), ("-R",)))
-    known = (found for found in (_patch_id(git, one) for one in same) if found in (change, reverse))
-    return change is not None and next(known, change) == reverse
+def undone(git: Git, commits: Collection[str], passages: Sequence[Passage]) -> set[str]:
+    """Which of the commits a later one undoes by exactly the reverse change, and none after that makes it again."""
+    positions = {passage.commit: position for position, passage in enumerate(passages)}
+    by_paths: dict[frozenset[bytes], list[int]] = defaultdict(list)
+    for position, passage in enumerate(passages):
+        by_paths[passage.paths].append(position)
+    later: dict[str, list[str]] = {}
+    for commit in commits:
+        if commit in positions:
+            own = positions[commit]
+            same = by_paths[passages[own].paths]
+            later[commit] = [passages[one].commit for one in same if one < own][-_MOST_COMPARED:]
+    some = [commit for commit, others in later.items() if others]
+    changes = _patch_ids(git, dict.fromkeys([*some, *(one for commit in some for one in later[commit])]))
+    reverses = _patch_ids(git, some, "-R")
+    found = set()
+    for commit in some:
+        change, reverse = changes.get(commit), reverses.get(commit)
+        known = (changes.get(one) for one in later[commit] if changes.get(one) in (change, reverse))
+        if change is not None and next(known, change) == reverse:
+            found.add(commit)
+    return found
 
 
-def _patch_id(git: Git, commit: str, *options: str) -> bytes | None:
-    diff = git.run(
-        "diff-tree", "-p", "--root", "--no-prefix", "--no-renames", "--no-ext-diff", "--no-textconv", *options,
-        "--end-of-options", commit,
-    )  # fmt: skip
-    words = git.run("patch-id", "--stable", stdin=diff.partition(b"\n")[2]).split()
-    return words[0] if words else None
+def _patch_ids(git: Git, commits: Iterable[str], *options: str) -> dict[str, bytes]:
+    """What identifies the changes of commits, wherever in a file they are. Merges have none."""
+    found: dict[str, bytes] = {}
+    left = list(commits)
+    while left:
+        batch, left = left[:_AT_ONCE], left[_AT_ONCE:]
+        diffs = git.run(
+            "diff-tree", "--stdin", "-p", "--root", "--no-prefix", "--no-renames", "--no-ext-diff", "--no-textconv",
+            *options, stdin="".join(f"{commit}\n" for commit in batch).encode("ascii"),
+        )  # fmt: skip
+        for line in git.run("patch-id", "--stable", stdin=diffs).split(b"\n"):
+            identity, _, commit = line.partition(b" ")
+            if identity:
+                found[commit.decode("ascii")] = identity
+    return found

@@ -21,18 +21,18 @@ class CommitFiles:
     def __init__(self, reader: ObjectReader, commit: str) -> None:
         self._reader = reader
         self._commit = commit
-        self._contents: dict[bytes, bytes] = {}
+        self._lines: dict[bytes, list[bytes]] = {}
 
-    def content(self, path: bytes) -> bytes:
-        """A file's content; nothing for what is no file, or is missing."""
-        if path not in self._contents:
+    def lines(self, path: bytes) -> list[bytes]:
+        """A file's lines; none of what is no file, or is missing."""
+        if path not in self._lines:
             try:
                 entry = self._reader.entry(self._commit, path)
             except MissingObjectError:
                 entry = None
             found = self._reader.blob(entry.oid) if entry is not None and entry.is_file else None
-            self._contents[path] = found or b""
-        return self._contents[path]
+            self._lines[path] = split_lines(found or b"")
+        return self._lines[path]
 
     def own_lines(self, edit: EditResult) -> Iterator[tuple[MatchedPiece, bytes, list[int]]]:
         """The pieces of an edit whose lines in the commit can be called its own, with path and lines."""
@@ -41,7 +41,7 @@ class CommitFiles:
                 path = parse_path(piece.path or "")
             except ValueError:
                 continue
-            yield piece, path, piece_lines(piece, self.content(path))
+            yield piece, path, piece_lines(piece, self.lines(path))
 
 
 def own_pieces(edit: EditResult) -> list[MatchedPiece]:
@@ -49,13 +49,13 @@ def own_pieces(edit: EditResult) -> list[MatchedPiece]:
     return [piece for piece in edit.pieces if _is_own(piece)] if edit.state == "scored" else []
 
 
-def piece_lines(piece: MatchedPiece, content: bytes) -> list[int]:
+def piece_lines(piece: MatchedPiece, file: Sequence[bytes]) -> list[int]:
     """The numbers, from 1, of the lines of its file that a piece's match has.
 
     A match is a run of lines around `piece.line`, or several runs put together, where a snippet has several items. Its
     first and last line may lack what stands before or after an item.
     """
-    file, matched = split_lines(content), split_lines(piece.matched)
+    matched = split_lines(piece.matched)
     if piece.line is None or not matched:
         return []
     last = min(piece.line, len(file) - len(matched) + 1)

@@ -6,19 +6,18 @@ What does not stand after N days was rewritten or removed within them: churn is 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from gitgoodbench.feedback.line_life import (
-    Passage,
-    is_undone,
     later_names,
     named_as_reverted,
     reachable,
     read_passages,
     standing_lines,
+    undone,
 )
 from gitgoodbench.feedback.piece_lines import CommitFiles
 from gitgoodbench.feedback.records import Commit, Key, Survival
@@ -153,19 +152,21 @@ def _look(git: Git, tip: str, followed: Sequence[_Followed], now: float) -> Iter
     names = later_names(passages, {path for one in followed for path in one.paths})
     standing = standing_lines(git, tip, sorted(names), commits, since)
     reverted = named_as_reverted(passages, commits)
+    counts = {one.commit.id: _counts(one, standing.get(one.commit.id, {})) for one in followed}
+    gone = {one.commit.id for one in followed if one.paths and not any(counts[one.commit.id].values())}
+    reverted |= undone(git, gone - reverted, passages)
     for one in followed:
-        left = standing.get(one.commit.id, {})
-        counts = {
-            key: sum(len(numbers & left.get(path, set())) for path, numbers in lines.items())
-            for key, lines in one.edits.items()
-        }
-        undone = one.commit.id in reverted or _all_gone(git, one, counts, passages)
+        name = one.commit.id
         for key in one.edits:
-            yield _row(one, key, tip, counts[key], now, reverted=undone)
+            yield _row(one, key, tip, counts[name][key], now, reverted=name in reverted)
 
 
-def _all_gone(git: Git, one: _Followed, counts: dict[Key, int], passages: Sequence[Passage]) -> bool:
-    return bool(one.paths) and not any(counts.values()) and is_undone(git, one.commit.id, passages)
+def _counts(one: _Followed, standing: Mapping[bytes, set[int]]) -> dict[Key, int]:
+    """How many lines of each edit stand."""
+    return {
+        key: sum(len(numbers & standing.get(path, set())) for path, numbers in lines.items())
+        for key, lines in one.edits.items()
+    }
 
 
 def _row(
