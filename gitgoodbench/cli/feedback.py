@@ -74,20 +74,26 @@ def uninstall(
 @app.command("run", cls=Command)
 def run(
     commits: Annotated[list[str] | None, typer.Argument(metavar="[COMMIT|RANGE]...", help="Of the past.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Have sinks check what they would get; send nothing.")
+    ] = False,
 ) -> int:
     """Do now what the hook does in the background, and find commits that were made without a hook.
 
-    With commits or ranges, score those of the past, as far as assistants' logs still reach.
+    With commits or ranges, score those of the past, as far as assistants' logs still reach. Events and items that
+    failed or were refused before are tried again.
 
     Examples:
 
       gitgoodbench feedback run
 
       gitgoodbench feedback run HEAD~50..HEAD
+
+      gitgoodbench feedback run --dry-run
     """
     from gitgoodbench.cli.feedback_output import run_now
 
-    return run_now(Path.cwd(), commits or [])
+    return run_now(Path.cwd(), commits or [], dry=dry_run)
 
 
 @app.command("status", cls=Command)

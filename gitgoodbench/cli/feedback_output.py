@@ -32,7 +32,7 @@ def show_set_up(done: SetUp) -> int:
     return 0 if all(hook.state == "installed" for hook in done.hooks) else 2
 
 
-def run_now(folder: Path, ranges: Sequence[str]) -> int:
+def run_now(folder: Path, ranges: Sequence[str], *, dry: bool = False) -> int:
     """Run, and say what was done.
 
     Raises:
@@ -42,12 +42,19 @@ def run_now(folder: Path, ranges: Sequence[str]) -> int:
     if settings.installed is None and not ranges:
         raise UserError("feedback is not installed here: run `gitgoodbench feedback install`, or name commits to score")
     done = run(
-        repository, settings, ranges, again=True, when_held=lambda holder: echo(f"waiting for {holder}", err=True)
+        repository,
+        settings,
+        ranges,
+        again=True,
+        dry=dry,
+        when_held=lambda holder: echo(f"waiting for {holder}", err=True),
     )
     for problem in done.problems:
         echo(problem, err=True)
     found = f"{done.commits} new commits, {done.caught_up} made without a hook"
     echo(f"{found}; {done.scored} scored" + (f", {done.failed} failed (see `status`)" if done.failed else ""))
+    for sink, text in done.delivered.items():
+        echo(f"{sink}: {text}")
     return 0
 
 

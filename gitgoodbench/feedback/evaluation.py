@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.feedback.attribution import attributions
 from gitgoodbench.feedback.changes import CommitChange, read_change
 from gitgoodbench.feedback.linking import CONTENT_WINDOW, SKEW, link_edits
-from gitgoodbench.feedback.records import Commit, CommitResult, Edit, EditResult, Key, Link, Session
+from gitgoodbench.feedback.records import Attribution, Commit, CommitResult, Edit, EditResult, Key, Link, Session
 from gitgoodbench.feedback.scoring import RULE, is_direct, score_commit
 from gitgoodbench.feedback.store import Store
 from gitgoodbench.feedback.store.commits import (
@@ -27,6 +28,7 @@ from gitgoodbench.feedback.store.commits import (
 )
 from gitgoodbench.feedback.store.readings import edits_of, linked_edits, session_of, unlinked_edits
 from gitgoodbench.feedback.store.results import edit_result_of, save_edit_results, save_problem, save_result
+from gitgoodbench.git.batch import ObjectReader
 from gitgoodbench.git.process import Git
 from gitgoodbench.text import one_line
 
@@ -52,8 +54,11 @@ def evaluate(store: Store, git: Git, roots: Iterable[Path], lost: set[str], sinc
     change_of = lru_cache(_CHANGES_KEPT)(lambda commit: read_change(git, commit))
     results = [_emptied(store, commit) for commit in superfluous_commits(store)]
     unscored = [one for one in unscored_commits(store, RULE) if one.id not in lost]
-    late = _scored_since(store, since, lost)
-    touched = _link(store, unscored + late, lost, roots, change_of)
+    candidates = unscored + _scored_since(store, since, lost)
+    with ObjectReader(git) as reader:
+        places = {one.id: None if one.root is None else Path(one.root) for one in candidates}
+        attribution = cache(lambda commit: attributions(git, commit, places.get(commit), reader=reader))
+        touched = _link(store, candidates, lost, roots, change_of, attribution)
     scored = {one.id for one in unscored} | touched
     failed: dict[str, str] = {}
     for commit in (found for one in sorted(scored) if (found := commit_of(store, one)) is not None):
@@ -72,6 +77,7 @@ def _link(
     lost: set[str],
     roots: Iterable[Path],
     change_of: Callable[[str], CommitChange],
+    attribution: Callable[[str], Sequence[Attribution]],
 ) -> set[str]:
     """Link edits to the candidates; gives the commits that gained or lost one."""
     if not candidates:
@@ -86,6 +92,7 @@ def _link(
         _in_order(candidates),
         _sessions_of(store, (edit.key for edit in edits)),
         change_of,
+        attribution,
         roots=[str(root) for root in roots],
         work_tree=_content_now,
     )

@@ -12,15 +12,16 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.feedback import hook
+from gitgoodbench.feedback.excluding import exclude, forget_excluded, is_tracked
 from gitgoodbench.feedback.hook import HOOKS
-from gitgoodbench.feedback.repository import Repository, ask, ask_path
+from gitgoodbench.feedback.repository import Repository, ask_path
 from gitgoodbench.feedback.store import folder_of
 from gitgoodbench.files import make_durably, replacing, write_atomically
 
@@ -134,7 +135,7 @@ def uninstall_from(repository: Repository, folders: Iterable[Path]) -> list[Path
     places = dict.fromkeys([hooks_folder(repository), repository.common / "hooks", *folders])
     changed = [path for folder in places if folder.is_dir() for path in uninstall_hooks(folder)]
     (folder_of(repository.common) / "hook").unlink(missing_ok=True)
-    _forget_excluded(repository)
+    forget_excluded(repository)
     return changed
 
 
@@ -164,17 +165,31 @@ def _install(path: Path, name: str, script: str, repository: Repository | None) 
         if mark is not None:
             _write(found, hook.with_lines(content, _lines(name, script, mark)), _mode(found))
         return _look_at(path, name, repository)
-    if repository is not None and _is_tracked(path, repository):
+    if repository is not None and is_tracked(path, repository):
         return _look_at(path, name, repository)
+    _put(
+        path.with_name(f"{name}.legacy") if _is_called_after_pre_commit(path, name) else path, name, script, repository
+    )
+    return _look_at(path, name, repository)
+
+
+def _put(path: Path, name: str, script: str, repository: Repository | None) -> None:
     if not os.path.lexists(path):
         _write(path, hook.with_lines(_BARE, _lines(name, script, "new")), 0o755)
-        _exclude(path, repository)
+        exclude(path, repository)
     elif not path.is_symlink() and _mode(path) & 0o100 and hook.is_shell(path.read_bytes()):
         _write(path, hook.with_lines(path.read_bytes(), _lines(name, script, "")), _mode(path))
     else:
         _move_aside(path, name)
         _write(path, hook.with_lines(_BARE, _lines(name, script, "moved")), 0o755)
-    return _look_at(path, name, repository)
+
+
+def _is_called_after_pre_commit(path: Path, name: str) -> bool:
+    """Whether a hook `.legacy` beside this one is called: one of pre-commit is, and stays when it is installed again.
+
+    pre-commit gives it no input, so post-rewrite has to be called by Git itself.
+    """
+    return name == "post-commit" and b"pre-commit.com" in _content(path)
 
 
 def _lines(name: str, script: str, mark: hook.Mark) -> str:
@@ -194,8 +209,7 @@ def _is_current(path: Path, name: str, script: str) -> bool:
 def _ours(path: Path, name: str) -> Path | None:
     """The file by which Git calls us: the hook, what pre-commit calls after itself, or husky's file of the user."""
     candidates = [path]
-    content = _content(path)
-    if b"pre-commit.com" in content or b"pre_commit" in content:
+    if _is_called_after_pre_commit(path, name):
         candidates.append(path.with_name(f"{name}.legacy"))
     if path.parent.name == "_":
         candidates.append(path.parent.parent / name)
@@ -211,7 +225,7 @@ def _look_at(path: Path, name: str, repository: Repository | None) -> Hook:
         return Hook(
             name, path, "installed" if runs else "missing", advice if runs else f"make it executable: chmod +x {path}"
         )
-    if repository is not None and _is_tracked(path, repository):
+    if repository is not None and is_tracked(path, repository):
         return Hook(name, path, "by hand", f"the repository tracks {path}: put this line into it: {line_for(name)}")
     return Hook(name, path, "missing", "run `gitgoodbench feedback install`")
 
@@ -269,43 +283,3 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
-
-
-def _place_in(path: Path, repository: Repository) -> tuple[Path, Path] | None:
-    """The working tree that a path is in, and its place there; None where it is in none, or in the Git directory."""
-    if path.is_relative_to(repository.common):
-        return None
-    return next(((root, path.relative_to(root)) for root in repository.roots if path.is_relative_to(root)), None)
-
-
-def _is_tracked(path: Path, repository: Repository) -> bool:
-    place = _place_in(path, repository)
-    return place is not None and bool(ask(place[0], "--literal-pathspecs", "ls-files", "-z", "--", str(place[1])))
-
-
-def _exclude(path: Path, repository: Repository | None) -> None:
-    """Keep a new file in a working tree out of `git status`."""
-    place = None if repository is None else _place_in(path, repository)
-    if repository is None or place is None or ask(place[0], "check-ignore", "-q", "--", str(place[1])) is not None:
-        return
-    file = repository.common / "info" / "exclude"
-    file.parent.mkdir(exist_ok=True)
-    write_atomically(file, _content(file) + _excluding(place[1]))
-
-
-def _forget_excluded(repository: Repository) -> None:
-    file = repository.common / "info" / "exclude"
-    content = before = _content(file)
-    for line in _excluded(content):
-        content = content.replace(line, b"")
-    if content != before:
-        write_atomically(file, content)
-
-
-def _excluding(place: Path) -> bytes:
-    return b"# gitgoodbench feedback\n/%s\n" % os.fsencode(place)
-
-
-def _excluded(content: bytes) -> Iterator[bytes]:
-    pieces = content.split(b"# gitgoodbench feedback\n")
-    yield from (b"# gitgoodbench feedback\n" + piece.partition(b"\n")[0] + b"\n" for piece in pieces[1:])

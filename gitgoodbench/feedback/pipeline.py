@@ -11,14 +11,14 @@ import json
 import os
 import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.feedback.capture import Awaited, capture
 from gitgoodbench.feedback.contract import Place, Source
-from gitgoodbench.feedback.outbox import deliver, enqueue
+from gitgoodbench.feedback.outbox import Delivered, deliver, enqueue, requeue_refused
 from gitgoodbench.feedback.queue import waiting
 from gitgoodbench.feedback.recording import CommittedBy, catch_up, record_range, roots_of, take_events
 from gitgoodbench.feedback.records import CommitResult, Key
@@ -51,7 +51,8 @@ class Run:
     """What a run did.
 
     commits: those that hooks told of. caught_up: those that were found in the reflogs. scored: commits whose results
-    are new. failed: those that could not be scored. problems: what went wrong besides, one line each.
+    are new. failed: those that could not be scored. delivered: in words, by sink. problems: what else went wrong, one
+    line each.
     """
 
     started: float
@@ -60,6 +61,7 @@ class Run:
     caught_up: int = 0
     scored: int = 0
     failed: int = 0
+    delivered: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
 
@@ -85,6 +87,7 @@ def run(
     ranges: Sequence[str] = (),
     *,
     again: bool = False,
+    dry: bool = False,
     patience: float = _PATIENCE,
     when_held: Callable[[str], None] = lambda _: None,
 ) -> Run:
@@ -92,7 +95,8 @@ def run(
 
     Args:
         ranges: commits of the past to record.
-        again: try events that failed too often.
+        again: try events that failed too often, and what a sink refused.
+        dry: have sinks check what they would be sent, and send nothing.
         patience: seconds to wait for the log of an assistant that made a commit.
         when_held: is called where another process is at it; it may raise. Then this waits.
 
@@ -102,7 +106,7 @@ def run(
     folder = folder_of(repository.common)
     make_durably(folder)
     with locked(folder / _LOCK, when_held), Store(repository.common) as store:
-        done = _Running(store, repository, settings).run(ranges, again=again, patience=patience)
+        done = _Running(store, repository, settings).run(ranges, again=again, dry=dry, patience=patience)
     _save_last(repository.common, done)
     return done
 
@@ -118,7 +122,7 @@ class _Running:
         self.problems = [*self.sources.problems, *self.sinks.problems]
         self.started = time.time()
 
-    def run(self, ranges: Sequence[str], *, again: bool, patience: float) -> Run:
+    def run(self, ranges: Sequence[str], *, again: bool, dry: bool, patience: float) -> Run:
         committed_by = committer_among(self.sources.found)
         new = take_events(self.store, self.git, waiting(self.repository.common, aside=again), committed_by)
         caught: list[str] = []
@@ -132,10 +136,11 @@ class _Running:
         from gitgoodbench.feedback.evaluation import evaluate  # brings the engine, which takes a while to load
 
         evaluated = evaluate(self.store, self.git, self._roots(), lost, _earliest_new(self.store, before))
-        self._deliver(evaluated.results)
+        delivered = self._deliver(evaluated.results, again=again, dry=dry)
         return Run(
             self.started, time.time(), len(new), len(caught),
-            scored=len(evaluated.results), failed=len(evaluated.failed), problems=tuple(self.problems),
+            scored=len(evaluated.results), failed=len(evaluated.failed),
+            delivered=delivered, problems=tuple(self.problems),
         )  # fmt: skip
 
     def _roots(self) -> tuple[Path, ...]:
@@ -169,18 +174,37 @@ class _Running:
             f"{name}: its log does not reach the commit yet; the next run reads on" for name in captured.late
         ]
 
-    def _deliver(self, results: Iterable[CommitResult]) -> None:
+    def _deliver(self, results: Iterable[CommitResult], *, again: bool, dry: bool) -> dict[str, str]:
         place = self._place(())
         options = self.settings.options_of("sink")
         targets = [(sink, replace(place, options=options.get(sink.name, {}))) for sink in self.sinks.found]
         for sink, its_place in targets:
+            if again:
+                requeue_refused(self.store, sink.name)
             try:
                 for result in results:
                     enqueue(self.store, sink, result, its_place)
             except (GitGoodBenchError, OSError, ValueError) as problem:
                 self.problems.append(one_line(f"{sink.name}: {problem}"))
-        for delivered in deliver(self.store, targets, settled=settled_in(self.store, self.git, time.time())):
-            self.problems += delivered.problems
+        settled = settled_in(self.store, self.git, time.time())
+        done = {}
+        for one in deliver(self.store, targets, settled=settled, dry=dry):
+            self.problems += one.problems
+            done[one.sink] = _in_words(one, dry)
+        return done
+
+
+def _in_words(done: Delivered, dry: bool) -> str:
+    """What came of a delivery, on one line."""
+    numbers = {
+        "would be taken" if dry else "sent": done.sent,
+        "confirmed": done.confirmed,
+        "not confirmed yet": done.unconfirmed,
+        "waiting until their commits have settled": done.waiting,
+        "queued": done.queued,
+        "refused": done.refused,
+    }
+    return ", ".join(f"{number} {name}" for name, number in numbers.items() if number) or "nothing to deliver"
 
 
 def last_run(common: Path) -> Run | None:
