@@ -31,6 +31,9 @@ def install(
         typer.Option("--sink", metavar="NAME[:key=value]", help="Deliver results there, besides the local database."),
     ] = None,
     user: Annotated[str | None, typer.Option("--user", help="The name under which your results are recorded.")] = None,
+    follow: Annotated[
+        int | None, typer.Option("--follow", min=0, metavar="DAYS", help="How long to look at what still stands. [14]")
+    ] = None,
     everywhere: Everywhere = False,
 ) -> int:
     """Install the commit hook in this repository, beside the hooks that are there.
@@ -47,7 +50,8 @@ def install(
     from gitgoodbench.cli.feedback_output import show_set_up
     from gitgoodbench.feedback.setup import set_up
 
-    return show_set_up(set_up(Path.cwd(), source or [], sink or [], user, everywhere=everywhere))
+    done = set_up(Path.cwd(), source or [], sink or [], user, follow_days=follow, everywhere=everywhere)
+    return show_set_up(done)
 
 
 @app.command("uninstall", cls=Command)

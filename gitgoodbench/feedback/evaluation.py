@@ -53,13 +53,15 @@ def evaluate(store: Store, git: Git, roots: Iterable[Path], lost: set[str], sinc
     """
     change_of = lru_cache(_CHANGES_KEPT)(lambda commit: read_change(git, commit))
     results = [_emptied(store, commit) for commit in superfluous_commits(store)]
-    unscored = [one for one in unscored_commits(store, RULE) if one.id not in lost]
+    waiting = unscored_commits(store, RULE)
+    unscored = [one for one in waiting if one.id not in lost]
     candidates = unscored + _scored_since(store, since, lost)
     with ObjectReader(git) as reader:
         places = {one.id: None if one.root is None else Path(one.root) for one in candidates}
         attribution = cache(lambda commit: attributions(git, commit, places.get(commit), reader=reader))
         touched = _link(store, candidates, lost, roots, change_of, attribution)
-    scored = {one.id for one in unscored} | touched
+    moved = {one.id for one in waiting if one.id in lost and links_of(store, one.id)}  # rewritten, then dropped
+    scored = {one.id for one in unscored} | moved | touched
     failed: dict[str, str] = {}
     for commit in (found for one in sorted(scored) if (found := commit_of(store, one)) is not None):
         try:

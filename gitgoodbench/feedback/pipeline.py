@@ -30,6 +30,7 @@ from gitgoodbench.feedback.settling import settled_in
 from gitgoodbench.feedback.store import Store, folder_of
 from gitgoodbench.feedback.store.commits import commit_of
 from gitgoodbench.feedback.store.readings import unlinked_times
+from gitgoodbench.feedback.store.results import save_survival
 from gitgoodbench.files import locked, make_durably, write_atomically
 from gitgoodbench.text import one_line
 
@@ -38,6 +39,8 @@ _LAST: Final = "last-run.json"
 _PATIENCE: Final = 15.0
 _RECENT: Final = 600.0
 """Seconds after which nobody waits any more for the log of a commit."""
+_FOLLOW_AGAIN: Final = 3600.0
+"""Seconds after which the worker looks again at what still stands."""
 _BEFORE: Final = 7 * 86_400.0
 """Seconds before the first commit of interest from which on logs are read."""
 
@@ -51,8 +54,8 @@ class Run:
     """What a run did.
 
     commits: those that hooks told of. caught_up: those that were found in the reflogs. scored: commits whose results
-    are new. failed: those that could not be scored. delivered: in words, by sink. problems: what else went wrong, one
-    line each.
+    are new. failed: those that could not be scored. delivered: in words, by sink. followed: when it was last looked at
+    what still stands. problems: what else went wrong, one line each.
     """
 
     started: float
@@ -62,6 +65,7 @@ class Run:
     scored: int = 0
     failed: int = 0
     delivered: Mapping[str, str] = field(default_factory=dict)
+    followed: float | None = None
     problems: tuple[str, ...] = ()
 
 
@@ -140,7 +144,7 @@ class _Running:
         return Run(
             self.started, time.time(), len(new), len(caught),
             scored=len(evaluated.results), failed=len(evaluated.failed),
-            delivered=delivered, problems=tuple(self.problems),
+            delivered=delivered, followed=self._follow(at_once=again), problems=tuple(self.problems),
         )  # fmt: skip
 
     def _roots(self) -> tuple[Path, ...]:
@@ -192,6 +196,20 @@ class _Running:
             self.problems += one.problems
             done[one.sink] = _in_words(one, dry)
         return done
+
+    def _follow(self, *, at_once: bool) -> float | None:
+        """Look at what still stands of earlier commits, but not after each of many commits; gives when that was."""
+        last = last_run(self.repository.common)
+        before = None if last is None else last.followed
+        if not at_once and before is not None and self.started - before < _FOLLOW_AGAIN:
+            return before
+        from gitgoodbench.feedback.survival import follow
+
+        try:
+            save_survival(self.store, follow(self.store, self.git, days=self.settings.follow_days, now=self.started))
+        except (GitGoodBenchError, OSError, ValueError) as problem:
+            self.problems.append(one_line(f"what still stands of edits is not known: {problem}"))
+        return self.started
 
 
 def _in_words(done: Delivered, dry: bool) -> str:

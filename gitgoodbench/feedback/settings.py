@@ -119,6 +119,7 @@ def write_settings(
     sinks: Iterable[Wanted],
     user: str | None,
     *,
+    follow_days: int | None = None,
     hooks: Path | None = None,
     everywhere: bool = False,
 ) -> None:
@@ -139,6 +140,8 @@ def write_settings(
                 _configure(folder, scope, f"{SECTION}.{kind}.{one.name}.{key}", one.value)
     if user is not None and now.get("user") != [user]:
         _configure(folder, scope, "--replace-all", f"{SECTION}.user", user)
+    if follow_days is not None and now.get("followdays") != [str(follow_days)]:
+        _configure(folder, scope, "--replace-all", f"{SECTION}.followDays", str(follow_days))
     if "installed" not in now:
         _configure(folder, scope, f"{SECTION}.installed", str(int(time.time())))
     if hooks is not None and str(hooks) not in now.get("hooks", ()):

@@ -32,11 +32,18 @@ def place_of(repository: Repository) -> Path:
 
 
 def set_up(
-    folder: Path, sources: Sequence[str], sinks: Sequence[str], user: str | None, *, everywhere: bool = False
+    folder: Path,
+    sources: Sequence[str],
+    sinks: Sequence[str],
+    user: str | None,
+    *,
+    follow_days: int | None = None,
+    everywhere: bool = False,
 ) -> SetUp:
     """Install hooks, and add to the settings. Doing it again changes nothing.
 
-    sources, sinks: as on the command line, `NAME` or `NAME:key=value`. everywhere: for all repositories to come.
+    sources, sinks: as on the command line, `NAME` or `NAME:key=value`. follow_days: how long to look at
+    what still stands; None: as it was. everywhere: for all repositories to come.
 
     Raises:
         UserError: a name is unknown, or something cannot be written.
@@ -44,7 +51,7 @@ def set_up(
     wanted = [parse_wanted(text, SOURCES) for text in sources], [parse_wanted(text, SINKS) for text in sinks]
     if everywhere:
         hooks = install_everywhere(_variables(None)[0])
-        write_settings(Path.home(), *wanted, user, everywhere=True)
+        write_settings(Path.home(), *wanted, user, follow_days=follow_days, everywhere=True)
         return SetUp(tuple(hooks), read_settings(Path.home()))
     repository = discover(folder)
     place = place_of(repository)
@@ -57,7 +64,7 @@ def set_up(
         raise UserError(
             f"{folder_of(repository.common)} cannot be written ({problem.strerror}): make it writable for you"
         ) from problem
-    write_settings(place, *wanted, user, hooks=hooks_folder(repository))
+    write_settings(place, *wanted, user, follow_days=follow_days, hooks=hooks_folder(repository))
     return SetUp(tuple(hooks), read_settings(place), problems)
 
 

@@ -20,7 +20,7 @@ from gitgoodbench.feedback.settings import read_settings
 from gitgoodbench.feedback.setup import set_up
 from gitgoodbench.feedback.store import Store, folder_of
 from gitgoodbench.feedback.store.commits import commit_of, commits, links_of
-from gitgoodbench.feedback.store.results import edit_results, result_of
+from gitgoodbench.feedback.store.results import edit_results, result_of, survivals
 from gitgoodbench.files import locked
 from tests.feedback.support_logs import START, ClaudeLog
 from tests.feedback.support_repository import Developer, install_quietly
@@ -320,3 +320,18 @@ def test_what_breaks_a_worker_is_told(work: Work) -> None:
     assert last is not None
     assert "followdays" in last.problems[0]
     assert len(waiting(work.repository.common)) == 1
+
+
+def test_what_still_stands_is_looked_at_once_in_a_while(work: Work) -> None:
+    work.write("t1", "a.py", ADD)
+    work.commit("Add")
+    work.run()
+    with Store(work.repository.common) as store:
+        (first,) = list(survivals(store))
+    assert (first.key.edit, first.lines, first.standing) == ("t1", 2, 2)
+    followed = pipeline.last_run(work.repository.common)
+    work.run()
+    again = pipeline.last_run(work.repository.common)
+    assert followed is not None
+    assert again is not None
+    assert again.followed == followed.followed

@@ -87,7 +87,7 @@ class Wanderer:
         self.work.run()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, 2, 143])
 def test_each_edit_counts_for_one_commit_that_holds_it(ada: Developer, tmp_path: Path, seed: int) -> None:
     work = Work(ada, tmp_path / "app")
     wanderer = Wanderer(work, seed)
