@@ -118,7 +118,7 @@ def test_a_transcript_of_vs_code_knows_its_folder_by_the_workspace(place: Place,
         ("t3#1", str(root / "b.py"), b"2"),
         ("m9#0", str(root / "c.py"), ADD.encode()),
     ]
-    assert reading.session.id == "v1"
+    assert (reading.session.id, reading.session.tags) == ("v1", (("surface", "vscode"),))
 
 
 def test_events_of_other_kinds(log: CopilotLog, place: Place) -> None:

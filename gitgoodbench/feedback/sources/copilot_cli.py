@@ -62,7 +62,10 @@ class CopilotCli:
         if roots.locate(folder) is None and not roots.in_file(path):
             return
         session = path.parent.name if path.name == "events.jsonl" else path.stem
-        reader = _Reader(Draft(NAME, session, roots), folder)
+        draft = Draft(NAME, session, roots)
+        if path.parent.name == "transcripts":
+            draft.session = replace(draft.session, tags=(("surface", "vscode"),))
+        reader = _Reader(draft, folder)
         for line in lines(path):
             if line.value is None:
                 reader.problems.count(line.problem)

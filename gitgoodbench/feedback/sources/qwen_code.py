@@ -56,7 +56,8 @@ class QwenCode:
             OSError: it cannot be opened.
         """
         path, roots = Path(log.name), Roots(place)
-        if "tmp" in (parent.name for parent in path.parents[2:4]):
+        chats_of = next((parent.parent for parent in path.parents if parent.name == "chats"), path.parent)
+        if chats_of.parent.name == "tmp":
             yield from read_chat(NAME, log, place)
             return
         if not roots.in_file(path):
