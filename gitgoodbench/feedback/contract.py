@@ -126,6 +126,7 @@ class Sink(Protocol):
 
         Raises:
             Refused: it will never be taken as it is.
+            Withheld: it is better not sent.
             Unsure: it may have been taken; it is looked for before it is sent again.
             OSError: it was not taken, and may be later: nobody answered, or the other end is busy.
             UserError: nothing is taken before what is configured is put right.
@@ -145,6 +146,10 @@ class Sink(Protocol):
 
 class Refused(Exception):
     """The other end will never take this item; the message says why."""
+
+
+class Withheld(Refused):
+    """The sink itself does not deliver this item, and that is as it should be; the message says why."""
 
 
 class Unsure(OSError):

@@ -22,6 +22,8 @@ CONTENT: Final = frozenset(
     ]
 )  # fmt: skip
 """Arguments of tools that hold code as it is to stand in a file, without case."""
+PATCH: Final = "*** Begin Patch"
+"""What a patch begins with whose added lines have a plus before them, and no numbers beside."""
 
 
 class LeftOut(Exception):
@@ -129,12 +131,7 @@ def _find(text: str, one: Replacement, taken: Sequence[tuple[int, int, str]]) ->
 
     A snippet is whole lines, while a text may hold a line without its indentation or its end.
     """
-    ends = "\r\n"
-    for snippet, committed in (
-        (one.snippet, one.committed),
-        (one.snippet.rstrip(ends), one.committed.rstrip(ends)),
-        (one.snippet.strip(), one.committed.strip()),
-    ):
+    for snippet, committed in _spellings(one, PATCH in text):
         start = text.find(snippet) if snippet else -1
         while start >= 0:
             end = start + len(snippet)
@@ -142,6 +139,22 @@ def _find(text: str, one: Replacement, taken: Sequence[tuple[int, int, str]]) ->
                 return start, end, _ended_alike(snippet, committed)
             start = text.find(snippet, start + 1)
     return None
+
+
+def _spellings(one: Replacement, patch: bool) -> list[tuple[str, str]]:
+    """How a snippet may stand in a text, and what was committed in the same spelling."""
+    if patch:
+        return [(_added(one.snippet), _added(_ended_alike(one.snippet, one.committed)))]
+    ends = "\r\n"
+    return [
+        (one.snippet, one.committed),
+        (one.snippet.rstrip(ends), one.committed.rstrip(ends)),
+        (one.snippet.strip(), one.committed.strip()),
+    ]
+
+
+def _added(lines: str) -> str:
+    return re.sub(r"^(?=.|\n)", "+", lines, flags=re.MULTILINE) if lines else ""
 
 
 def _ended_alike(snippet: str, committed: str) -> str:
@@ -152,7 +165,7 @@ def _ended_alike(snippet: str, committed: str) -> str:
 
 
 def _is_content(name: str | None, value: Any) -> bool:
-    return isinstance(value, str) and name is not None and name.lower() in CONTENT
+    return isinstance(value, str) and ((name is not None and name.lower() in CONTENT) or PATCH in value)
 
 
 def _has_content(value: Any, name: str | None = None) -> bool:

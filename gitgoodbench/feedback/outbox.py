@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, assert_never
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.feedback.contract import Item, Place, Refused, Sink, Unsure
+from gitgoodbench.feedback.contract import Item, Place, Refused, Sink, Unsure, Withheld
 from gitgoodbench.feedback.records import CommitResult
 from gitgoodbench.feedback.settling import Settled
 from gitgoodbench.feedback.store import Store
@@ -50,7 +50,8 @@ class Delivered:
 
     waiting: items of commits that have not settled. sent: in this run; in a dry one, those that would be taken.
     confirmed: found at the other end in this run. unconfirmed: not found yet, and not given up. queued: settled, and to
-    be sent next time. refused: in this run. problems: each different one once.
+    be sent next time. refused: in this run. withheld: by the sink itself, in this run. problems: each different one
+    once.
     """
 
     sink: str
@@ -60,6 +61,7 @@ class Delivered:
     unconfirmed: int = 0
     queued: int = 0
     refused: int = 0
+    withheld: int = 0
     problems: tuple[str, ...] = ()
 
 
@@ -94,7 +96,7 @@ def _queue(store: Store, sink: Sink, item: Item, commit: str, now: float) -> Non
 
 
 def _take_back(store: Store, sink: Sink, entry: Entry, now: float) -> None:
-    if entry.state in ("queued", "refused") and (sink.remote or entry.attempts == 0):
+    if entry.state in ("queued", "refused", "withheld") and (sink.remote or entry.attempts == 0):
         remove_entry(store, sink.name, entry.key)
     elif sink.remote:
         save_entry(store, replace(entry, problem=TAKEN_BACK))
@@ -151,7 +153,7 @@ def settle_minutes(options: Mapping[str, str]) -> float:
     return minutes
 
 
-_Answer = tuple[Literal["taken", "refused", "unreachable", "misconfigured", "unsure"], str]
+_Answer = tuple[Literal["taken", "refused", "withheld", "unreachable", "misconfigured", "unsure"], str]
 
 
 class _Delivery:
@@ -170,7 +172,7 @@ class _Delivery:
         self.store, self.sink, self.place = store, sink, place
         self.settled, self.dry, self.clock, self.sleep = settled, dry, clock, sleep
         self.minutes = settle_minutes(place.options) if sink.remote else 0.0
-        self.sent = self.confirmed = self.refused = 0
+        self.sent = self.confirmed = self.refused = self.withheld = 0
         self.stopped = False
         self.problems: dict[str, None] = {}
 
@@ -198,6 +200,7 @@ class _Delivery:
             unconfirmed=len(entries_of(self.store, self.sink.name, "sent")),
             queued=left - waiting,
             refused=self.refused,
+            withheld=self.withheld,
             problems=tuple(self.problems),
         )
 
@@ -225,6 +228,8 @@ class _Delivery:
     def _send(self, entry: Entry) -> _Answer:
         try:
             return "taken", self.sink.send(Item(entry.key, entry.payload), self.place, dry=self.dry)
+        except Withheld as problem:
+            return "withheld", str(problem)
         except Refused as problem:
             return "refused", str(problem)
         except Unsure as problem:
@@ -247,6 +252,9 @@ class _Delivery:
             case "refused":
                 self.refused += 1
                 after = replace(entry, state="refused", changed_at=now, problem=said)
+            case "withheld":
+                self.withheld += 1
+                after = replace(entry, state="withheld", changed_at=now, problem=said)
             case "unsure":
                 after = replace(entry, changed_at=now, problem=said)
             case "unreachable" | "misconfigured":
@@ -254,7 +262,7 @@ class _Delivery:
                 after = replace(entry, state="queued", attempts=entry.attempts - 1, changed_at=now, problem=said)
             case _:
                 assert_never(kind)
-        if kind != "taken":
+        if kind not in ("taken", "withheld"):
             self.problems[f"{self.sink.name}: {said}"] = None
         if not self.dry:
             save_entry(self.store, after)

@@ -91,6 +91,22 @@ def test_it_is_left_out_where_it_would_not_be_certain(output: Any, replacements:
         made(output, *replacements)
 
 
+def test_added_lines_of_a_patch_are_replaced_with_their_marks() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: a.py\n@@\n def f():\n-    x = 0\n+    x = 1\n+\n+    y = 1\n*** End Patch"
+    )
+    (block,) = made([call({"input": patch}, "apply_patch")], ("    x = 1\n\n    y = 1\n", "    x = 2\n\n    z = 3"))
+    wanted = patch.replace("+    x = 1\n+\n+    y = 1\n", "+    x = 2\n+\n+    z = 3\n")
+    assert block["arguments"] == {"input": wanted}
+
+
+def test_a_patch_that_is_only_in_part_in_the_commit_is_left_out() -> None:
+    first, second = (f"*** Begin Patch\n*** Add File: {name}\n+x = {name!r}\n*** End Patch" for name in "ab")
+    output = [call({"input": first}, "apply_patch"), call({"input": second}, "apply_patch")]
+    with pytest.raises(LeftOut, match="is not all in the commit"):
+        made(output, ("x = 'a'\n", "x = 'b'\n"))
+
+
 def test_a_call_that_writes_no_code_stays() -> None:
     listing = call({"path": "src"}, "list_files", "2")
     assert made([text("x"), listing], ("x", "y"))[1]["name"] == "list_files"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.feedback.contract import Item, Place, Refused, Unsure
+from gitgoodbench.feedback.contract import Item, Place, Refused, Unsure, Withheld
 from gitgoodbench.feedback.outbox import (
     AT_ONCE,
     CHANGED,
@@ -210,6 +210,17 @@ def test_a_refused_item_is_tried_again_only_when_told_to_or_when_it_differs(worl
     assert world.deliver().confirmed == 1
     assert world.sink.stored == [("b", {"value": 3})]
     assert requeue_refused(world.store, "other") == 1
+    assert world.deliver().confirmed == 1
+
+
+def test_what_a_sink_withholds_is_no_problem_and_is_not_tried_again(world: World) -> None:
+    world.want(C1, a={"value": 1})
+    world.sink.raises["a"] = [Withheld("it holds a secret")]
+    assert world.deliver() == Delivered("other", withheld=1)
+    assert (world.entry("a").state, world.entry("a").problem) == ("withheld", "it holds a secret")
+    assert requeue_refused(world.store, "other") == 0
+    assert world.deliver() == Delivered("other")
+    world.want(C1, a={"value": 2})
     assert world.deliver().confirmed == 1
 
 

@@ -323,7 +323,7 @@ def test_a_demonstration_with_a_secret_stays_here(world: World) -> None:
     world.deliver()
     entries = {entry.key.partition("/")[0]: entry for entry in entries_of(world.store, "tensorzero")}
     assert entries["ted_reward"].state == "confirmed"
-    assert entries["demonstration"].state == "refused"
+    assert entries["demonstration"].state == "withheld"
     assert entries["demonstration"].problem == "no demonstration: there is a secret or an e-mail address in it"
     assert world.gateway.stored("demonstration") == []
     assert not any(token in str(request) for request in world.gateway.requests)

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.feedback.contract import Item, Place, Refused
+from gitgoodbench.feedback.contract import Item, Place, Refused, Withheld
 from gitgoodbench.feedback.demonstrations import LeftOut, Replacement, make_demonstration, same_blocks
 from gitgoodbench.feedback.outbox import SETTLE, settle_minutes
 from gitgoodbench.feedback.records import CommitResult, EditResult, MatchedPiece
@@ -113,7 +113,7 @@ class TensorZero:
         try:
             return _demonstration(inference, payload)
         except LeftOut as reason:
-            raise Refused(f"no demonstration: {reason}") from reason
+            raise Withheld(f"no demonstration: {reason}") from reason
 
     def _gateway(self, place: Place) -> Gateway:
         with self._lock:

@@ -1,4 +1,4 @@
-"""What is to be delivered, and how far that is: queued, sent, confirmed, refused."""
+"""What is to be delivered, and how far that is: queued, sent, confirmed; or refused, withheld."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from gitgoodbench.feedback.store.database import Store
 
-Delivery = Literal["queued", "sent", "confirmed", "refused"]
+Delivery = Literal["queued", "sent", "confirmed", "refused", "withheld"]
 
 _COLUMNS = "sink, key, commit_id, payload, state, reference, attempts, changed_at, problem"
 
@@ -21,7 +21,7 @@ class Entry:
     state: `sent` is written before an item leaves this machine, so an item that was on its way when the process was
     killed is known. reference: what it is known by at the other end; None until the other end has answered. attempts:
     how often it was sent since its payload is what it is. changed_at: when its state last changed. problem: why it is
-    refused, or what went wrong last.
+    refused or withheld, or what went wrong last.
     """
 
     sink: str
