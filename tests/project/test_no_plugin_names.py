@@ -30,6 +30,7 @@ _ITSELF = "the module of this plug-in, which says its own name"
 _FACT = "the one fact that the contract of scenarios names (docs/adding-a-scenario.md)"
 _FORMER = "results of before scenarios declared their facts"
 _OTHER = "another word: "
+_FORMAT = _OTHER + "a format of training data, called after the service that reads it"
 ALLOWED = {
     ("agents/openai.py", "openai"): _ITSELF,
     ("agents/reference.py", "noop"): _ITSELF,
@@ -38,6 +39,7 @@ ALLOWED = {
     ("api/running.py", "openai"): _DEFAULT,
     ("cli/__init__.py", "image"): "the command that builds the image of the docker sandbox",
     ("cli/options.py", "auto"): _OTHER + "what an image is made of",
+    ("cli/trajectories.py", "openai"): _FORMAT,
     ("cli/validate.py", "local"): _DEFAULT,
     ("cli/validating.py", "attainable"): _FACT,
     ("feedback/agent_trace.py", "openai"): _OTHER + "a provider of models",
@@ -67,6 +69,7 @@ ALLOWED = {
     ("sandbox/select.py", "image"): _ITSELF,
     ("sandbox/select.py", "local"): _ITSELF,
     ("scenario.py", "attainable"): _FACT,
+    ("trajectories/export.py", "openai"): _FORMAT,
     ("workspace/outcome.py", "merge"): _OTHER + "what Git has begun in a repository",
 }
 """Module and literal, and why it may stand there."""
@@ -77,6 +80,7 @@ IDENTIFIERS = {
     ("agents/reference.py", "NoopAgent"): _ITSELF,
     ("cli/options.py", "ImageBase"): "of the command that builds the image of the docker sandbox",
     ("cli/options.py", "ImageBase.AUTO"): _OTHER + "what an image is made of",
+    ("cli/trajectories.py", "Form.OPENAI"): _FORMAT,
     ("dataset/findings.py", "Kind.ORACLE"): "reference agents that the contract of scenarios names",
     ("dataset/findings.py", "Kind.TOOL_ORACLE"): "reference agents that the contract of scenarios names",
     ("dataset/findings.py", "RowReport.attainable"): _FACT,
