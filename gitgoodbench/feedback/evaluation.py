@@ -26,8 +26,8 @@ from gitgoodbench.feedback.store.commits import (
     superfluous_commits,
     unscored_commits,
 )
-from gitgoodbench.feedback.store.readings import edits_of, linked_edits, session_of, unlinked_edits
-from gitgoodbench.feedback.store.results import edit_result_of, save_edit_results, save_problem, save_result
+from gitgoodbench.feedback.store.readings import edits_of, linked_edits, outstanding_edits, session_of, unlinked_edits
+from gitgoodbench.feedback.store.results import save_edit_results, save_problem, save_result
 from gitgoodbench.git.batch import ObjectReader
 from gitgoodbench.git.process import Git
 from gitgoodbench.text import one_line
@@ -45,11 +45,14 @@ class Evaluated:
     failed: Mapping[str, str]
 
 
-def evaluate(store: Store, git: Git, roots: Iterable[Path], lost: set[str], since: float | None) -> Evaluated:
+def evaluate(
+    store: Store, git: Git, roots: Iterable[Path], lost: set[str], since: float | None, *, read_since: float = 0.0
+) -> Evaluated:
     """Link the edits that are in no commit yet, and score what has changed.
 
     lost: commits that count, but that nothing leads to any more: their edits may be in another one. since: scored
     commits that are not older are linked, too, since edits of their time became known only now; None: none of them.
+    read_since: logs that were not read since then say nothing new.
     """
     change_of = lru_cache(_CHANGES_KEPT)(lambda commit: read_change(git, commit))
     results = [_emptied(store, commit) for commit in superfluous_commits(store)]
@@ -69,7 +72,7 @@ def evaluate(store: Store, git: Git, roots: Iterable[Path], lost: set[str], sinc
         except (GitGoodBenchError, OSError, ValueError, RecursionError, MemoryError) as problem:
             failed[commit.id] = one_line(f"{type(problem).__name__}: {problem}")
             save_problem(store, commit.id, failed[commit.id])
-    _save_outstanding(store)
+    save_edit_results(store, map(_outstanding, outstanding_edits(store, read_since)))
     return Evaluated(tuple(results), failed)
 
 
@@ -154,17 +157,8 @@ def _scored_since(store: Store, since: float | None, lost: set[str]) -> list[Com
     ]  # fmt: skip
 
 
-def _save_outstanding(store: Store) -> None:
-    """Say of every edit that is in no commit why that is."""
-    results = []
-    for edit in unlinked_edits(store):
-        result = _outstanding(edit)
-        if edit_result_of(store, edit.key) != result:
-            results.append(result)
-    save_edit_results(store, results)
-
-
 def _outstanding(edit: Edit) -> EditResult:
+    """Why an edit is in no commit."""
     if edit.kind == "indirect":
         return EditResult(edit.key, "indirect", model=edit.model, reason=edit.tool)
     pending = EditResult(edit.key, "pending", None, edit.path, edit.language, edit.model, reason="in no commit yet")

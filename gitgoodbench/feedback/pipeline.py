@@ -139,7 +139,8 @@ class _Running:
         self._capture(new, patience, self._place(named))
         from gitgoodbench.feedback.evaluation import evaluate  # brings the engine, which takes a while to load
 
-        evaluated = evaluate(self.store, self.git, self._roots(), lost, _earliest_new(self.store, before))
+        late = _earliest_new(self.store, before)
+        evaluated = evaluate(self.store, self.git, self._roots(), lost, late, read_since=self.started)
         delivered = self._deliver(evaluated.results, again=again, dry=dry)
         return Run(
             self.started, time.time(), len(new), len(caught),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,8 +40,9 @@ class Sighting:
 def record(store: Store, git: Git, sightings: Iterable[Sighting], committed_by: CommittedBy) -> list[str]:
     """Record commits; gives those that are new. What a hook saw is added to what a reflog said before."""
     seen = list(sightings)
-    facts = read_facts(git, (one.commit for one in seen))
-    patches = patch_ids(git, (one for one in facts if commit_of(store, one) is None))
+    unknown = [one.commit for one in seen if commit_of(store, one.commit) is None]
+    facts = read_facts(git, unknown)
+    patches = patch_ids(git, facts) if facts else {}
     new = []
     with store.writing():
         for one in seen:
@@ -67,10 +69,16 @@ def take_events(store: Store, git: Git, files: Iterable[Path], committed_by: Com
     rewritten = {commit for event in events.values() for pair in event.rewritten for commit in pair}
     passing = {event.commit for event in events.values() if event.rebasing and event.kind == "post-commit"}
     passing = unreachable(git, passing) - rewritten
+    made = {file: event for file, event in events.items() if event.kind == "post-commit"}
     new: list[str] = []
+    with contextlib.suppress(GitGoodBenchError, OSError, ValueError):  # then each by itself, below
+        new += record(store, git, (_made(one) for one in made.values() if one.commit not in passing), committed_by)
     for file, event in events.items():
         try:
-            new += _take(store, git, event, committed_by) if event.commit not in passing else []
+            if event.kind == "post-rewrite":
+                new += _take_rewrite(store, git, event, committed_by)
+            elif event.commit not in passing:
+                new += record(store, git, [_made(event)], committed_by)
         except (GitGoodBenchError, OSError, ValueError) as problem:
             failed(file, one_line(f"{type(problem).__name__}: {problem}"))
         else:
@@ -121,12 +129,13 @@ def roots_of(store: Store, repository: Repository) -> tuple[Path, ...]:
     return tuple(dict.fromkeys([*repository.roots, *known]))
 
 
-def _take(store: Store, git: Git, event: Event, committed_by: CommittedBy) -> list[str]:
-    if event.kind == "post-commit":
-        if event.rebasing:  # who rebases has not made the change
-            return record(store, git, [Sighting(event.commit, "rewrite", event.root)], committed_by)
-        sighting = Sighting(event.commit, "hook", event.root, event.branch, event.hints)
-        return record(store, git, [sighting], committed_by)
+def _made(event: Event) -> Sighting:
+    if event.rebasing:  # who rebases has not made the change
+        return Sighting(event.commit, "rewrite", event.root)
+    return Sighting(event.commit, "hook", event.root, event.branch, event.hints)
+
+
+def _take_rewrite(store: Store, git: Git, event: Event, committed_by: CommittedBy) -> list[str]:
     known = [(old, new) for old, new in event.rewritten if commit_of(store, old) is not None]
     new = record(store, git, (Sighting(new, "rewrite", event.root, event.branch) for _, new in known), committed_by)
     for old, after in known:

@@ -166,6 +166,20 @@ def unlinked_edits(store: Store, since: float | None = None) -> Iterator[Edit]:
         yield from_blob(Edit, blob)
 
 
+def outstanding_edits(store: Store, read_since: float) -> Iterator[Edit]:
+    """Edits that count for no commit, and of which nothing was said yet or whose log was read since then."""
+    rows = store.connection.execute(
+        "SELECT edits.record FROM edits LEFT JOIN links USING (source, session, edit) "
+        "LEFT JOIN results USING (source, session, edit) "
+        "WHERE links.commit_id IS NULL AND (results.record IS NULL OR results.commit_id IS NOT NULL OR EXISTS ("
+        "SELECT 1 FROM sessions JOIN logs ON logs.source = sessions.source AND logs.name = sessions.log "
+        "WHERE sessions.source = edits.source AND sessions.id = edits.session AND logs.read_at >= ?))",
+        (read_since,),
+    ).fetchall()
+    for (blob,) in rows:
+        yield from_blob(Edit, blob)
+
+
 def linked_edits(store: Store, commits: Iterable[str]) -> Iterator[Edit]:
     """Edits that count for one of the commits, session by session in the order of their logs."""
     wanted = json.dumps(list(commits))
