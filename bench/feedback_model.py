@@ -49,6 +49,10 @@ def next_step(tools: dict[str, Any], results: int, file: Path) -> Call | None:
     def first(names: tuple[str, ...]) -> str | None:
         return next((name for name in names if name in tools), None)
 
+    looks = '"filepath"' in json.dumps(tools.get("Read"))
+    if looks and results == 1:  # Continue edits only what it has read
+        return Call("Read", {"filepath": str(file)})
+    results -= looks and results > 1
     if not tools or results > 2:
         return None
     shell = first(SHELLS)
@@ -59,14 +63,31 @@ def next_step(tools: dict[str, Any], results: int, file: Path) -> Call | None:
     tool = first(WRITES if results == 0 else EDITS)
     if tool is None:
         return None if shell is None else _shell(shell, f"apply_patch <<'EOF'\n{PATCHES[results]}\nEOF")
-    schema = json.dumps(tools[tool])
-    camel = '"oldString"' in schema or '"filePath"' in schema
-    path = next(name for name in ("filePath", "filepath", "file_path", "path") if f'"{name}"' in schema)
+    return Call(tool, _arguments(json.dumps(tools[tool]), results, file))
+
+
+def _arguments(schema: str, results: int, file: Path) -> dict[str, Any]:
+    """Those of the tool that writes or edits, under the names that its schema has."""
+
+    def named(*names: str) -> str:
+        return next(name for name in names if f'"{name}"' in schema)
+
+    path = {named("filePath", "filepath", "file_path", "path"): str(file)}
     if results == 0:
-        return Call(tool, {path: str(file), "content": FIRST})
-    old, new = ("oldString", "newString") if camel else ("old_string", "new_string")
-    return Call(
-        tool, {path: str(file), old: OLD, new: NEW} | ({"instruction": "int"} if "instruction" in schema else {})
+        return {**path, named("content", "file_text"): FIRST}
+    told = {"instruction": "int"} if "instruction" in schema else {}
+    old, new = named("oldString", "old_string", "old_str"), named("newString", "new_string", "new_str")
+    return {**path, old: OLD, new: NEW, **told}
+
+
+def without_tools(asked: dict[str, Any]) -> str:
+    """The answer to a program that lets its model only write: aider takes edits and commit messages out of the text."""
+    said = json.dumps(asked.get("messages"))
+    if "SEARCH/REPLACE" not in said:
+        return "Add" if "commit message" in said else ANSWER
+    return "".join(
+        f"hello.py\n```python\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n```\n\n"
+        for old, new in (("", FIRST), (f"{OLD}\n", f"{NEW}\n"))
     )
 
 
@@ -177,13 +198,18 @@ class _Handler(BaseHTTPRequestHandler):
         self._stream([(name, {"type": name, **one}) for name, one in events])
 
     def _chat(self, asked: dict[str, Any]) -> None:
-        tools = {tool["function"]["name"]: tool["function"] for tool in asked.get("tools") or []}
+        offered = [tool.get("function") or tool["custom"] for tool in asked.get("tools") or []]
+        tools = {tool["name"]: tool for tool in offered}
         results = sum(message["role"] == "tool" for message in asked["messages"])
         call = next_step(tools, results, self.story)
-        message: dict[str, Any] = {"role": "assistant", "content": ANSWER if call is None else None}
+        answer = ANSWER if tools else without_tools(asked)
+        message: dict[str, Any] = {"role": "assistant", "content": answer if call is None else None}
         if call is not None:
             function = {"name": call.tool, "arguments": json.dumps(call.arguments)}
-            message["tool_calls"] = [{"index": 0, "id": _id("call"), "type": "function", "function": function}]
+            asks: dict[str, Any] = {"type": "function", "function": function}
+            if call.raw is not None and "parameters" not in tools[call.tool]:
+                asks = {"type": "custom", "custom": {"name": call.tool, "input": call.raw}}
+            message["tool_calls"] = [{"index": 0, "id": _id("call"), **asks}]
         ended = "stop" if call is None else "tool_calls"
         usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
         base = {"id": _id("chatcmpl"), "created": 1_800_000_000, "model": asked.get("model")}

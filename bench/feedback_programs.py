@@ -2,10 +2,11 @@
 
     python bench/feedback_programs.py FOLDER [PROGRAM ...]
 
-It needs npm and its registry, and no key: each program is installed into FOLDER/programs (kept for the next time) and
-runs with a home of its own. In a fresh repository each plays the story of `feedback_model`: write a file, edit it,
-commit, and show it in an answer; and once more where it may not edit. A line for each: the version, edits by outcome,
-commits and answers found, what of the log was not understood, and what is wrong. Exit status 1 where anything is.
+It needs npm and pip with their registries, and no key: each program is installed into FOLDER/programs (kept for the
+next time) and runs with a home of its own. In a fresh repository each plays the story of `feedback_model`: write a
+file, edit it, commit, and show it in an answer; and once more where it may not edit. A line for each: the version,
+edits by outcome, commits and answers found, what of the log was not understood, and what is wrong. Exit status 1 where
+anything is.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from feedback_model import LAST, MODEL, served
 
@@ -65,6 +67,7 @@ class Program:
     command: Callable[[Stay], list[str]]
     environment: dict[str, str] = field(default_factory=dict)
     denies: bool = False
+    registry: Literal["npm", "pip"] = "npm"
 
 
 def claude(stay: Stay) -> list[str]:
@@ -99,7 +102,41 @@ def opencode(stay: Stay) -> list[str]:
     return ["run", "--model", f"own/{MODEL}", "write hello.py"]
 
 
+def gemini(stay: Stay) -> list[str]:
+    stay.configure(".gemini/settings.json", {"security": {"auth": {"selectedType": "gemini-api-key"}}})
+    return ["-m", "gemini-2.5-flash", "-p", "write hello.py", "--yolo"]
+
+
+def qwen(_: Stay) -> list[str]:
+    return ["--auth-type", "openai", "-p", "write hello.py", "--yolo"]
+
+
+def continue_(stay: Stay) -> list[str]:
+    stay.configure(
+        ".continue/config.yaml",
+        f"name: own\nversion: 0.0.1\nschema: v1\nmodels:\n  - name: {MODEL}\n    provider: openai\n    model: {MODEL}\n"
+        f"    apiKey: none\n    apiBase: {stay.model}/v1\n    roles: [chat]\n    capabilities: [tool_use]\n",
+    )
+    return ["--config", str(stay.home / ".continue/config.yaml"), "-p", "write hello.py", "--auto"]
+
+
+def copilot(stay: Stay) -> list[str]:
+    return ["-p", "write hello.py", "--allow-tool=shell(git:*)" if stay.denied else "--allow-all-tools"]
+
+
+def aider(stay: Stay) -> list[str]:
+    return [
+        "--model", f"openai/{MODEL}", "--openai-api-base", f"{stay.model}/v1", "--edit-format", "diff", "--yes-always",
+        "--no-check-update", "--no-show-model-warnings", "--no-analytics", "--no-pretty", "--map-tokens", "0",
+        "--message", "write hello.py", "hello.py",
+    ]  # fmt: skip
+
+
 _CLAUDE = {"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+_COPILOT = {
+    "COPILOT_PROVIDER_API_KEY": "none", "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
+    "COPILOT_MODEL": "claude-sonnet-4",
+}  # fmt: skip
 _OPENCODE = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
 
 PROGRAMS = {
@@ -107,17 +144,30 @@ PROGRAMS = {
     "codex": Program("codex", "@openai/codex@0.171.0", "codex", codex),
     "codex-0.128": Program("codex", "@openai/codex@0.128.0", "codex", codex),
     "codex-0.99": Program("codex", "@openai/codex@0.99.0", "codex", codex),
+    "continue-cli": Program("continue-cli", "@continuedev/cli@1.5.47", "cn", continue_),
+    "copilot-cli": Program("copilot-cli", "@github/copilot@1.0.102", "copilot", copilot, _COPILOT, denies=True),
+    "copilot-gpt": Program(
+        "copilot-cli", "@github/copilot@1.0.102", "copilot", copilot, {**_COPILOT, "COPILOT_MODEL": "gpt-4o"}
+    ),
+    "gemini-cli": Program(
+        "gemini-cli", "@google/gemini-cli@0.61.0", "gemini", gemini, {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    ),
     "opencode": Program("opencode", "opencode-ai@1.18.33", "opencode", opencode, _OPENCODE, denies=True),
     "opencode-1.1": Program("opencode", "opencode-ai@1.1.65", "opencode", opencode, _OPENCODE),
+    "qwen-code": Program("qwen-code", "@qwen-code/qwen-code@0.15.10", "qwen", qwen, {"OPENAI_MODEL": "qwen3-coder"}),
+    "aider": Program("aider", "aider-chat==0.86.2", "aider", aider, {"TERM": "dumb"}, registry="pip"),
 }
 """By the name that the command line takes; each is pinned to a version that was read."""
 
 
 def installed(program: Program, name: str, folder: Path) -> Path:
-    """The program, from npm where it is not there yet."""
+    """The program, from npm or PyPI where it is not there yet."""
     own = folder / "programs" / name
-    binary = own / "node_modules" / ".bin" / program.binary
-    if not binary.exists():
+    binary = own / ("node_modules/.bin" if program.registry == "npm" else "bin") / program.binary
+    if not binary.exists() and program.registry == "pip":
+        subprocess.run([sys.executable, "-m", "venv", str(own)], check=True)
+        subprocess.run([str(own / "bin/pip"), "install", "--quiet", program.package], check=True)
+    elif not binary.exists():
         own.mkdir(parents=True, exist_ok=True)
         npm = ["npm", "install", "--prefix", str(own), "--no-audit", "--no-fund", "--silent", program.package]
         subprocess.run(npm, check=True)
@@ -140,7 +190,8 @@ def play(program: Program, binary: Path, folder: Path, *, denied: bool) -> list[
         environment = {
             "PATH": os.environ["PATH"], "HOME": str(stay.home), "LANG": "C.UTF-8", "OPENAI_API_KEY": "none",
             "ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": stay.model, "GEMINI_API_KEY": "none",
-            "GOOGLE_GEMINI_BASE_URL": stay.model, "OPENAI_BASE_URL": f"{stay.model}/v1", **program.environment,
+            "GOOGLE_GEMINI_BASE_URL": stay.model, "OPENAI_BASE_URL": f"{stay.model}/v1",
+            "COPILOT_PROVIDER_BASE_URL": f"{stay.model}/v1", **program.environment,
         }  # fmt: skip
         with (stay_folder / "output.txt").open("wb") as output:
             command = [str(binary), *program.command(stay)]
@@ -181,7 +232,7 @@ def _wrong(edits: Sequence[Edit], commits: set[str], app: Path) -> list[str]:
         told.append("the program did not play the story")
     if len(applied) != 2:
         told.append("two edits were to be applied")
-    elif applied[-1].parts[-1].after != LAST.encode():
+    elif not _ends_as(applied[-1]):
         told.append("the last edit is not what the file has")
     if any(edit.path != str(file) for edit in applied):
         told.append("the path is not the file's")
@@ -189,6 +240,12 @@ def _wrong(edits: Sequence[Edit], commits: set[str], app: Path) -> list[str]:
     if commits and not any(head.startswith(one) for one in commits):
         told.append("the commit found is another")
     return told
+
+
+def _ends_as(edit: Edit) -> bool:
+    """Whether an edit, or the piece of the file that it has, is what the file ends as."""
+    after = edit.parts[-1].after
+    return after == LAST.encode() if edit.whole else bool(after) and after in LAST.encode()
 
 
 def _denied_wrong(outcomes: Counter[Outcome]) -> list[str]:
