@@ -1,0 +1,1 @@
+"""Our tasks in the frameworks that others train and evaluate with; each is thin, and behind an extra of its own."""
