@@ -8,7 +8,7 @@ again only if it is not found there for a while: another end may say that it has
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Final, Literal, assert_never
@@ -26,6 +26,7 @@ from gitgoodbench.feedback.store.outbox import (
     remove_entry,
     save_entry,
 )
+from gitgoodbench.feedback.store.results import note_told, untold_results
 from gitgoodbench.text import one_line
 
 SETTLE: Final = "settle"
@@ -63,6 +64,28 @@ class Delivered:
     refused: int = 0
     withheld: int = 0
     problems: tuple[str, ...] = ()
+
+
+def enqueue_new(store: Store, targets: Sequence[tuple[Sink, Place]], *, clock: Clock = time.time) -> tuple[str, ...]:
+    """Queue, for each sink, all results that are new, also those of a run that was killed before it came to this.
+
+    targets: the sinks, each with its own options. What a sink cannot make items of is tried again next time; gives why.
+    """
+    problems: dict[str, None] = {}
+    for result in untold_results(store):
+        failed = False
+        for sink, place in targets:
+            try:
+                enqueue(store, sink, result, place, clock=clock)
+            except Exception as problem:  # of a sink that anybody may have written
+                said = (
+                    str(problem) if isinstance(problem, UserError | OSError) else f"{type(problem).__name__}: {problem}"
+                )
+                problems[one_line(f"{sink.name}: {said}")] = None
+                failed = True
+        if not failed:
+            note_told(store, result.commit.id)
+    return tuple(problems)
 
 
 def enqueue(store: Store, sink: Sink, result: CommitResult, place: Place, *, clock: Clock = time.time) -> None:

@@ -18,10 +18,10 @@ from typing import Final
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.feedback.capture import Awaited, capture
 from gitgoodbench.feedback.contract import Place, Source
-from gitgoodbench.feedback.outbox import Delivered, deliver, enqueue, requeue_refused
+from gitgoodbench.feedback.outbox import Delivered, deliver, enqueue_new, requeue_refused
 from gitgoodbench.feedback.queue import waiting
 from gitgoodbench.feedback.recording import CommittedBy, catch_up, record_range, roots_of, take_events
-from gitgoodbench.feedback.records import CommitResult, Key
+from gitgoodbench.feedback.records import Key
 from gitgoodbench.feedback.registry import load_sinks, load_sources
 from gitgoodbench.feedback.repository import Repository, open_repository
 from gitgoodbench.feedback.rewriting import follow_lost, mark_copies
@@ -141,7 +141,7 @@ class _Running:
 
         late = _earliest_new(self.store, before)
         evaluated = evaluate(self.store, self.git, self._roots(), lost, late, read_since=self.started)
-        delivered = self._deliver(evaluated.results, again=again, dry=dry)
+        delivered = self._deliver(again=again, dry=dry)
         return Run(
             self.started, time.time(), len(new), len(caught),
             scored=len(evaluated.results), failed=len(evaluated.failed),
@@ -179,18 +179,13 @@ class _Running:
             f"{name}: its log does not reach the commit yet; the next run reads on" for name in captured.late
         ]
 
-    def _deliver(self, results: Iterable[CommitResult], *, again: bool, dry: bool) -> dict[str, str]:
+    def _deliver(self, *, again: bool, dry: bool) -> dict[str, str]:
         place = self._place(())
         options = self.settings.options_of("sink")
         targets = [(sink, replace(place, options=options.get(sink.name, {}))) for sink in self.sinks.found]
-        for sink, its_place in targets:
-            if again:
-                requeue_refused(self.store, sink.name)
-            try:
-                for result in results:
-                    enqueue(self.store, sink, result, its_place)
-            except (GitGoodBenchError, OSError, ValueError) as problem:
-                self.problems.append(one_line(f"{sink.name}: {problem}"))
+        for sink in self.sinks.found if again else ():
+            requeue_refused(self.store, sink.name)
+        self.problems += enqueue_new(self.store, targets)
         settled = settled_in(self.store, self.git, time.time())
         done = {}
         for one in deliver(self.store, targets, settled=settled, dry=dry):
@@ -222,6 +217,7 @@ def _in_words(done: Delivered, dry: bool) -> str:
         "waiting until their commits have settled": done.waiting,
         "queued": done.queued,
         "refused": done.refused,
+        "withheld": done.withheld,
     }
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number) or "nothing to deliver"
 

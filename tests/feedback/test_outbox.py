@@ -21,12 +21,15 @@ from gitgoodbench.feedback.outbox import (
     Delivered,
     deliver,
     enqueue,
+    enqueue_new,
     requeue_refused,
     settle_minutes,
 )
 from gitgoodbench.feedback.records import Commit, CommitResult
 from gitgoodbench.feedback.store import Store
+from gitgoodbench.feedback.store.commits import save_commit
 from gitgoodbench.feedback.store.outbox import Entry, count_entries, entries_of, entry_of
+from gitgoodbench.feedback.store.results import save_result
 
 C1, C2 = "1" * 40, "2" * 40
 
@@ -346,6 +349,38 @@ def test_a_sink_on_this_machine_gets_what_differs_and_is_told_to_take_back_the_r
         ("b", None),
     ]
     assert [entry.key for entry in entries_of(world.store, "other")] == ["a"]
+
+
+def test_results_of_a_run_that_was_killed_before_it_queued_them_are_queued_by_the_next(world: World) -> None:
+    for commit in (C1, C2):
+        made = Commit(id=commit, parents=(), time=0, author="A", email="a@example.org")
+        save_commit(world.store, made)
+        save_result(world.store, CommitResult(made, (), (), rule="1"))
+    world.sink.wanted = {C1: {"a": {"value": 1}}, C2: {"b": {"value": 2}}}
+    assert enqueue_new(world.store, [(world.sink, world.place)]) == ()
+    assert enqueue_new(world.store, [(world.sink, world.place)]) == ()
+    assert [entry.key for entry in entries_of(world.store, "other")] == ["a", "b"]
+
+
+def test_what_a_sink_cannot_make_items_of_is_queued_once_it_can(world: World) -> None:
+    made = Commit(id=C1, parents=(), time=0, author="A", email="a@example.org")
+    save_commit(world.store, made)
+    save_result(world.store, CommitResult(made, (), (), rule="1"))
+    other = Other(name="broken")
+    targets = [(other, world.place), (world.sink, world.place)]
+    other.wanted, world.sink.wanted = {C1: {"a": {"value": 1}}}, {C1: {"b": {"value": 2}}}
+    items = other.items
+    for problem in (UserError("no such option"), KeyError("x")):
+
+        def failing(result: CommitResult, place: Place, *, problem: Exception = problem) -> Iterable[Item]:  # noqa: ARG001
+            raise problem
+
+        other.items = failing  # type: ignore[method-assign]
+        (said,) = enqueue_new(world.store, targets)
+        assert said in ("broken: no such option", "broken: KeyError: 'x'")
+    other.items = items  # type: ignore[method-assign]
+    assert enqueue_new(world.store, targets) == ()
+    assert [entry.key for name in ("broken", "other") for entry in entries_of(world.store, name)] == ["a", "b"]
 
 
 def test_settling_takes_an_hour_unless_told_otherwise() -> None:

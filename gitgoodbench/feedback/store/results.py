@@ -26,6 +26,21 @@ def save_result(store: Store, result: CommitResult) -> None:
             "UPDATE commits SET scored_by = ?, problem = NULL, skew = ? WHERE id = ?",
             (result.rule, result.skew, commit),
         )
+        connection.execute("INSERT OR IGNORE INTO untold VALUES (?)", (commit,))
+
+
+def untold_results(store: Store) -> Iterator[CommitResult]:
+    """Results that are new since sinks were told of them (`note_told`), by this run or one that was killed."""
+    for (commit,) in store.connection.execute("SELECT commit_id FROM untold ORDER BY rowid").fetchall():
+        result = result_of(store, commit)
+        if result is not None:
+            yield result
+
+
+def note_told(store: Store, commit: str) -> None:
+    """Note that what sinks are to have of a commit's results is in the outbox."""
+    with store.writing() as connection:
+        connection.execute("DELETE FROM untold WHERE commit_id = ?", (commit,))
 
 
 def save_edit_results(store: Store, results: Iterable[EditResult]) -> None:

@@ -62,4 +62,7 @@ STEPS: Final = (
     ) STRICT;
     CREATE INDEX outbox_state ON outbox (state);
     """,
+    """
+    CREATE TABLE untold (commit_id TEXT PRIMARY KEY) STRICT;
+    """,
 )
