@@ -137,17 +137,14 @@ def copied(store: Store, reading: Reading) -> tuple[set[str], set[str]]:
             (source, forked_from, edit.key.edit, edit.time, source, edit.key.edit, session),
         ).fetchone()
     }
-    if not reading.messages:
-        return edits, set()
-    others = store.connection.execute(
-        "SELECT session, id, record FROM messages WHERE source = ? AND session <> ?", (source, session)
-    ).fetchall()
-    own = {message.id: message for message in reading.messages}
     messages = {
-        known_by
-        for other, known_by, record in others
-        if known_by in own
-        and (other == forked_from or (own[known_by].time is not None and from_text(Message, record) == own[known_by]))
+        message.id
+        for message in reading.messages
+        for other, record in store.connection.execute(
+            "SELECT session, record FROM messages WHERE id = ? AND source = ? AND session <> ?",
+            (message.id, source, session),
+        ).fetchall()
+        if other == forked_from or (message.time is not None and from_text(Message, record) == message)
     }
     return edits, messages
 

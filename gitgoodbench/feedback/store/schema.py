@@ -65,4 +65,7 @@ STEPS: Final = (
     """
     CREATE TABLE untold (commit_id TEXT PRIMARY KEY) STRICT;
     """,
+    """
+    CREATE INDEX messages_id ON messages (id);
+    """,
 )
