@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gitgoodbench.cli.command import Command
+from gitgoodbench.cli.feedback_report import compare, report
 from gitgoodbench.cli.output import echo
 
 app = typer.Typer(help="Score your own AI assistant at every commit.", no_args_is_help=True)
@@ -118,3 +119,7 @@ def status(
     from gitgoodbench.cli.feedback_output import show_status
 
     return show_status(Path.cwd(), check=check, as_json=as_json)
+
+
+app.command("report", cls=Command)(report)
+app.command("compare", cls=Command)(compare)

@@ -110,6 +110,17 @@ def record_range(store: Store, git: Git, ranges: Iterable[str], committed_by: Co
     Raises:
         UserError: there is no such commit.
     """
+    wanted = commits_in(git, ranges)
+    record(store, git, (Sighting(commit, "range") for commit in wanted), committed_by)
+    return wanted
+
+
+def commits_in(git: Git, ranges: Iterable[str]) -> list[str]:
+    """The commits that the user names, a commit or a range, the oldest first.
+
+    Raises:
+        UserError: there is no such commit.
+    """
     wanted: list[str] = []
     for text in ranges:
         only = () if ".." in text or text.startswith("^") else ("--no-walk",)
@@ -119,7 +130,6 @@ def record_range(store: Store, git: Git, ranges: Iterable[str], committed_by: Co
                 f"{text} names no commit of this repository: give a commit, or a range such as HEAD~20..HEAD"
             )
         wanted += listed.stdout.decode("ascii").split()
-    record(store, git, (Sighting(commit, "range") for commit in wanted), committed_by)
     return wanted
 
 

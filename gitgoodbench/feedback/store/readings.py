@@ -198,6 +198,12 @@ def unlinked_times(store: Store) -> dict[Key, float | None]:
     return {Key(*key): time for *key, time in rows}
 
 
+def edit_times(store: Store) -> dict[Key, float | None]:
+    """The times of all edits."""
+    rows = store.connection.execute("SELECT source, session, edit, time FROM edits")
+    return {Key(*key): time for *key, time in rows}
+
+
 def _logs(store: Store, rest: str, values: tuple[str, ...]) -> Iterator[ReadLog]:
     for row in store.connection.execute(f"SELECT * FROM logs {rest}", values).fetchall():
         source, name, fingerprint, read_at, understood, not_understood, problems = row
