@@ -54,17 +54,18 @@ def line_for(name: str) -> str:
     return f'sh {PORTABLE} {name} "$@" 2>/dev/null || :'
 
 
-def hooks_folder(repository: Repository) -> Path:
-    """Where Git looks for hooks in this repository.
+def hooks_folders(repository: Repository) -> list[Path]:
+    """Where Git looks for hooks in this repository: one folder, or one in each working tree.
 
-    Raises:
-        UserError: Git does not say.
+    A relative `core.hooksPath` is of the working tree in which a commit is made. Those that do not have the folder yet
+    are left out, but for the first.
     """
     place = repository.roots[0] if repository.roots else repository.common
     configured = ask_path(place, "config", "--type=path", "--get", "core.hooksPath")
-    if configured is not None:
-        return Path(os.path.normpath(place / configured))
-    return repository.common / "hooks"
+    if configured is None:
+        return [repository.common / "hooks"]
+    folders = dict.fromkeys(Path(os.path.normpath(root / configured)) for root in (repository.roots or (place,)))
+    return [folder for number, folder in enumerate(folders) if number == 0 or folder.is_dir()]
 
 
 def write_script(folder: Path, variables: Iterable[str]) -> None:
@@ -107,15 +108,16 @@ def install_in(repository: Repository, variables: Iterable[str]) -> list[Hook]:
         UserError: as `install_hooks` and `write_script`.
     """
     write_script(folder_of(repository.common), variables)
-    folder = hooks_folder(repository)
-    script = _BESIDE if folder == repository.common / "hooks" else PORTABLE
-    return install_hooks(folder, script, repository=repository)
+    hooks: list[Hook] = []
+    for folder in hooks_folders(repository):
+        script = _BESIDE if folder == repository.common / "hooks" else PORTABLE
+        hooks += install_hooks(folder, script, repository=repository)
+    return hooks
 
 
 def hooks_in(repository: Repository) -> list[Hook]:
     """What is installed in a repository now, where Git looks for it."""
-    folder = hooks_folder(repository)
-    return [_look_at(folder / name, name, repository) for name in HOOKS]
+    return [_look_at(folder / name, name, repository) for folder in hooks_folders(repository) for name in HOOKS]
 
 
 def uninstall_hooks(folder: Path) -> list[Path]:
@@ -132,7 +134,7 @@ def uninstall_hooks(folder: Path) -> list[Path]:
 
 def uninstall_from(repository: Repository, folders: Iterable[Path]) -> list[Path]:
     """Take everything out of a repository but its database. folders: where hooks were put at some time."""
-    places = dict.fromkeys([hooks_folder(repository), repository.common / "hooks", *folders])
+    places = dict.fromkeys([*hooks_folders(repository), repository.common / "hooks", *folders])
     changed = [path for folder in places if folder.is_dir() for path in uninstall_hooks(folder)]
     (folder_of(repository.common) / "hook").unlink(missing_ok=True)
     forget_excluded(repository)

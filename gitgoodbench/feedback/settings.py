@@ -120,7 +120,7 @@ def write_settings(
     user: str | None,
     *,
     follow_days: int | None = None,
-    hooks: Path | None = None,
+    hooks: Iterable[Path] = (),
     everywhere: bool = False,
 ) -> None:
     """Add to the settings of a repository, or to the user's global ones; what is there stays.
@@ -144,8 +144,9 @@ def write_settings(
         _configure(folder, scope, "--replace-all", f"{SECTION}.followDays", str(follow_days))
     if "installed" not in now:
         _configure(folder, scope, f"{SECTION}.installed", str(int(time.time())))
-    if hooks is not None and str(hooks) not in now.get("hooks", ()):
-        _configure(folder, scope, "--add", f"{SECTION}.hooks", str(hooks))
+    for place in map(str, hooks):
+        if place not in now.get("hooks", ()):
+            _configure(folder, scope, "--add", f"{SECTION}.hooks", place)
 
 
 def remove_settings(folder: Path, *, everywhere: bool = False) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from gitgoodbench.errors import UserError
 from gitgoodbench.feedback.contract import SINKS, SOURCES
 from gitgoodbench.feedback.everywhere import install_everywhere, uninstall_everywhere
-from gitgoodbench.feedback.install import Hook, hooks_folder, install_in, uninstall_from
+from gitgoodbench.feedback.install import Hook, hooks_folders, install_in, uninstall_from
 from gitgoodbench.feedback.registry import load_sources
 from gitgoodbench.feedback.repository import Repository, discover
 from gitgoodbench.feedback.settings import Settings, parse_wanted, read_settings, remove_settings, write_settings
@@ -64,7 +64,7 @@ def set_up(
         raise UserError(
             f"{folder_of(repository.common)} cannot be written ({problem.strerror}): make it writable for you"
         ) from problem
-    write_settings(place, *wanted, user, follow_days=follow_days, hooks=hooks_folder(repository))
+    write_settings(place, *wanted, user, follow_days=follow_days, hooks=hooks_folders(repository))
     return SetUp(tuple(hooks), read_settings(place), problems)
 
 

@@ -9,7 +9,7 @@ import pytest
 from gitgoodbench.errors import UserError
 from gitgoodbench.feedback import hook
 from gitgoodbench.feedback.everywhere import data_folder, install_everywhere, uninstall_everywhere
-from gitgoodbench.feedback.install import hooks_folder, hooks_in, install_in, uninstall_from
+from gitgoodbench.feedback.install import hooks_folders, hooks_in, install_in, uninstall_from
 from gitgoodbench.feedback.queue import read_event, waiting
 from gitgoodbench.feedback.repository import discover
 from gitgoodbench.feedback.store import folder_of
@@ -238,7 +238,7 @@ def test_a_hooks_path_of_all_repositories_counts(ada: Developer, tmp_path: Path)
     project = ada.repository(tmp_path / "project")
     other = ada.repository(tmp_path / "other")
     repository = install_quietly(project)
-    assert hooks_folder(repository) == ada.home / "my hooks"
+    assert hooks_folders(repository) == [ada.home / "my hooks"]
     commit = ada.commit(project, {"a.py": b"a = 1\n"})
     ada.commit(other, {"a.py": b"a = 1\n"})
     assert commits_seen(project) == [commit]
@@ -246,6 +246,24 @@ def test_a_hooks_path_of_all_repositories_counts(ada: Developer, tmp_path: Path)
     assert (other / "ran").exists()
     uninstall_from(repository, ())
     assert files_of(ada.home / "my hooks") == {"post-commit": (SH, 0o100755)}
+
+
+def test_a_relative_hooks_path_is_of_each_working_tree(ada: Developer, tmp_path: Path) -> None:
+    project = ada.repository(tmp_path / "project")
+    ada.git(project, "config", "core.hooksPath", ".hooks")
+    ada.commit(project, {})
+    for name in ("with", "without"):
+        ada.git(project, "worktree", "add", "--quiet", str(tmp_path / name))
+    put(tmp_path / "with/.hooks/post-commit", SH)
+    before = files_of(tmp_path / "with")
+    repository = install_quietly(project)
+    assert [one.state for one in hooks_in(repository)] == ["installed"] * 4
+    commits = [ada.commit(folder, {}) for folder in (project, tmp_path / "with")]
+    assert commits_seen(project) == commits
+    assert not (tmp_path / "without/.hooks").exists()
+    uninstall_from(repository, ())
+    (tmp_path / "with/ran").unlink()
+    assert files_of(tmp_path / "with") == before
 
 
 def test_global_serves_repositories_to_come(ada: Developer, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -215,6 +216,22 @@ def test_an_edit_that_becomes_known_after_its_commit_was_scored(work: Work) -> N
     work.log.path.write_bytes(lines)
     work.run()
     assert work.rewards() == {"t1": ("scored", "Add", 1.0)}
+
+
+def test_a_log_that_lags_behind_its_commit_is_waited_for(work: Work) -> None:
+    work.log.time = time.time() - 20
+    work.write("t1", "a.py", ADD)
+    whole = work.log.path.read_bytes()
+    work.log.path.write_bytes(b"".join(whole.splitlines(keepends=True)[:1]))
+    work.log.time = time.time()
+    work.commit("By Claude", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
+    work.log.time = work.ada.clock + 0.5
+    work.log.bash("t2", "git commit -am 'By Claude'", "[main 1234567] By Claude")
+    late = threading.Timer(0.5, work.save)
+    late.start()
+    pipeline.run(work.repository, read_settings(work.folder), patience=60)
+    late.join()
+    assert work.rewards() == {"t1": ("scored", "By Claude", 1.0)}
 
 
 def test_pending_and_denied_edits_are_said(work: Work) -> None:
