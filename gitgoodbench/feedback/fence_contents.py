@@ -13,6 +13,7 @@ Named = tuple[str | None, Part]
 """A part, and the file that the content itself names for it."""
 
 _SEARCH: Final = re.compile(r"(?:<{5,9}|-{5,9}) ?SEARCH>?\s*")
+_FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})")
 _MIDDLE: Final = re.compile(r"={5,9}\s*")
 _REPLACE: Final = re.compile(r"(?:>{5,9}|\+{5,9}) ?REPLACE\s*")
 _START_LINE: Final = re.compile(r":start_line:\s?(\d{1,9})\s*")
@@ -45,7 +46,7 @@ _LONGEST_MARK: Final = 200
 def parts_of(lines: Sequence[str], language: str | None, line: int | None) -> list[Named]:
     """The parts that the lines of a fence hold, each line with its end. line: the number of the first, where known."""
     if any(_SEARCH.fullmatch(text) for text in lines):
-        return list(_replacements(lines))
+        return list(replacements(lines))
     if language in _DIFFS or _is_diff(lines):
         return list(_loose_diff(lines))
     return [(None, part) for part in _pieces(lines, language, line)]
@@ -75,13 +76,17 @@ def _pieces(lines: Sequence[str], language: str | None, line: int | None) -> Ite
         begin = end + 1
 
 
-def _replacements(lines: Sequence[str]) -> Iterator[Named]:
-    """SEARCH/REPLACE blocks; a block that is cut short is left out. A path may stand on the line before one."""
+def replacements(lines: Sequence[str], named: frozenset[str] = frozenset()) -> Iterator[Named]:
+    """SEARCH/REPLACE blocks; one that is cut short is left out. A path may stand on a line before them.
+
+    named: what is known to be a path, though it may not look like one.
+    """
     path, at = None, 0
     while at < len(lines):
         if not _SEARCH.fullmatch(lines[at]):
-            named = lines[at].strip("`*#: \t\r\n")
-            path = named if looks_like_path(named) else path
+            word = lines[at].strip("`*#: \t\r\n")
+            if word in named or (looks_like_path(word) and not _FENCE.match(lines[at])):
+                path = word
             at += 1
             continue
         middle = _find(lines, at + 1, _MIDDLE)

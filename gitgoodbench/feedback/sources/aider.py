@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from gitgoodbench.feedback.contract import Committer, Log, Place
+from gitgoodbench.feedback.fence_contents import replacements
 from gitgoodbench.feedback.records import Edit, MadeCommit, Message, Outcome, Part, Reading
-from gitgoodbench.feedback.sources.aider_chat import Block, Turn, blocks_of, replacements, turns
+from gitgoodbench.feedback.sources.aider_chat import Block, Turn, blocks_of, turns
 from gitgoodbench.feedback.sources.draft import Draft, Problems, readings_of
 from gitgoodbench.feedback.sources.jsonl import log_of
 from gitgoodbench.feedback.sources.roots import Roots
@@ -249,8 +250,7 @@ def _outcomes(said: Iterable[str]) -> _Outcomes:
         elif _FAILED.match(first) or "failed to match" in message:
             found.some_failed = True
             found.refused |= dict.fromkeys(_HUNKS.findall(message), ("failed", "the text to replace is not there"))
-            blocks = replacements(_LINE.findall(message), frozenset())
-            found.failed |= {(part.before, part.after) for block in blocks for part in block.parts}
+            found.failed |= {(part.before, part.after) for _, part in replacements(_LINE.findall(message))}
     return found
 
 
