@@ -176,7 +176,7 @@ def settle_minutes(options: Mapping[str, str]) -> float:
     return minutes
 
 
-_Answer = tuple[Literal["taken", "refused", "withheld", "unreachable", "misconfigured", "unsure"], str]
+_Answer = tuple[Literal["taken", "refused", "withheld", "unreachable", "misconfigured", "unsure", "faulty"], str]
 
 
 class _Delivery:
@@ -262,7 +262,7 @@ class _Delivery:
         except UserError as problem:
             return "misconfigured", str(problem)
         except Exception as problem:  # a fault of the sink, which others can bring: it may have sent the item or not
-            return "unsure", f"{type(problem).__name__}: {problem}"
+            return "faulty", f"{type(problem).__name__}: {problem}"
 
     def _note(self, entry: Entry, answer: _Answer) -> None:
         """Write down what came of sending an item."""
@@ -278,7 +278,8 @@ class _Delivery:
             case "withheld":
                 self.withheld += 1
                 after = replace(entry, state="withheld", changed_at=now, problem=said)
-            case "unsure":
+            case "unsure" | "faulty":
+                self.stopped |= kind == "unsure"  # each of the others might wait as long
                 after = replace(entry, changed_at=now, problem=said)
             case "unreachable" | "misconfigured":
                 self.stopped = True

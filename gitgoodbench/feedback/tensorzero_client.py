@@ -110,8 +110,8 @@ class Gateway:
         for pause in (*PAUSES, None):
             try:
                 return self._ask_once(method, path, body)
-            except Unsure:
-                if pause is None or not repeats:
+            except Unsure as problem:
+                if pause is None or not repeats or isinstance(problem, _TooSlow):
                     raise
             except OSError:
                 if pause is None:
@@ -169,6 +169,10 @@ class Gateway:
         return session
 
 
+class _TooSlow(Unsure):
+    """It was waited for as long as one may wait."""
+
+
 def gateway_of(place: Place) -> Gateway:
     """The gateway that the options name.
 
@@ -187,7 +191,7 @@ def _problem(url: str, problem: requests.RequestException) -> OSError | UserErro
 
     match problem:
         case exceptions.ReadTimeout():
-            return Unsure(f"{url} does not answer within {TIMEOUTS[1]:.0f} s")
+            return _TooSlow(f"{url} does not answer within {TIMEOUTS[1]:.0f} s")
         case exceptions.ConnectTimeout():
             return OSError(f"{url} cannot be reached within {TIMEOUTS[0]:.0f} s")
         case exceptions.SSLError() | exceptions.ProxyError():

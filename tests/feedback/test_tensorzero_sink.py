@@ -10,7 +10,7 @@ import pytest
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.feedback.contract import Item, Refused, Unsure
-from gitgoodbench.feedback.outbox import GRACE, Delivered, deliver, enqueue
+from gitgoodbench.feedback.outbox import AT_ONCE, GRACE, Delivered, deliver, enqueue
 from gitgoodbench.feedback.sinks.tensorzero import TensorZero
 from gitgoodbench.feedback.store import Store
 from gitgoodbench.feedback.store.outbox import entries_of
@@ -279,6 +279,25 @@ def test_a_busy_gateway_is_asked_again_at_once_and_later(world: World, code: int
     )
     assert other.deliver() == Delivered("tensorzero", sent=1, confirmed=1)
     assert world.gateway.stored("ted_reward") == [0.8, 0.8]
+
+
+def test_a_gateway_that_does_not_answer_is_not_waited_for_item_by_item(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitgoodbench.feedback.tensorzero_client.TIMEOUTS", (5.0, 0.2))
+    world.place = place_of(world.gateway.url, world.place.home, demonstrations="false")
+    inferences = [world.gateway.add_inference("coder", []) for _ in range(3 * AT_ONCE)]
+    enqueue(world.store, world.sink, result_of(*(scored(one) for one in inferences)), world.place, clock=lambda: 1000)
+    world.gateway.faults += [server.stall] * (3 * AT_ONCE)
+    stalled = world.deliver()
+    assert (stalled.sent, stalled.unconfirmed, stalled.queued) == (0, AT_ONCE, 2 * AT_ONCE)
+    assert stalled.problems == (f"tensorzero: {world.gateway.url} does not answer within 0 s",)
+    world.gateway.faults.clear()
+    for _ in range(2):
+        world.now += GRACE
+        world.deliver()
+    assert world.states == ["confirmed"] * (3 * AT_ONCE)
+    assert len(world.gateway.stored("ted_reward")) == 3 * AT_ONCE
 
 
 def test_a_broken_proxy_may_have_let_it_through(world: World) -> None:

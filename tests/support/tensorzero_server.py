@@ -56,6 +56,11 @@ def lose(_server: TensorZeroServer, handler: Handler, _usual: Callable[[], objec
     handler.say(200, {"feedback_id": new_id()})
 
 
+def stall(server: TensorZeroServer, _handler: Handler, _usual: Callable[[], object]) -> None:
+    """No answer before the server is closed."""
+    server.closing.wait(60)
+
+
 def new_id(milliseconds: int | None = None) -> str:
     """A UUID of version 7."""
     made = time.time_ns() // 1_000_000 if milliseconds is None else milliseconds
@@ -85,6 +90,7 @@ class TensorZeroServer:
     feedback: list[dict[str, Any]] = field(default_factory=list)
     requests: list[tuple[str, Any]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    closing: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"server_of": self}))
@@ -94,6 +100,7 @@ class TensorZeroServer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+        self.closing.set()
         self._http.shutdown()
         self._http.server_close()
 
