@@ -155,6 +155,47 @@ def test_a_message_counts_once_and_its_last_record_wins(log: ClaudeLog, place: P
     assert read(log, place).messages == (Message("m1", START + 2, "m-1", 7, 4, 9, latency=2.0),)
 
 
+def test_what_a_rewind_takes_back_is_reverted(log: ClaudeLog, place: Place, root: Path) -> None:
+    def ask(parent: str | None, **backups: str | None) -> str:
+        own = log.ask("please", parentUuid=parent) if parent else log.ask("please")
+        kept = {path: {"backupFileName": backup, "version": 2} for path, backup in backups.items()}
+        log.records.append(
+            {"type": "file-history-snapshot", "messageId": own, "snapshot": {"trackedFileBackups": kept}}
+        )
+        return own
+
+    history = log.path.parents[2] / "file-history/s1"
+    history.mkdir(parents=True)
+    (history / "old@v2").write_text(ADD)
+    (history / "other@v2").write_text("# by hand\n")
+    first = ask(None)
+    log.write("t1", root / "new.py", ADD)
+    second = log.say("done")
+    ask(second, **{"new.py": "old@v2"})  # goes on, and the file is as the first edit left it
+    log.edit("t2", root / "new.py", ADD, "a + b", "int(a) + int(b)")
+    log.write("t3", root / "made.py", ADD)
+    log.edit("t4", root / "other.py", ADD, "a + b", "b + a")
+    ask(second, **{"new.py": "old@v2", "made.py": None, "other.py": "other@v2"})
+    assert {key: edit.outcome for key, edit in edits(log, place).items()} == {
+        "t1": "applied", "t2": "reverted", "t3": "reverted", "t4": "applied",
+    }  # fmt: skip
+    log.write("t5", root / "late.py", ADD)
+    ask(first, **{"new.py": None, "late.py": "gone@v9"})
+    assert {key: edit.outcome for key, edit in edits(log, place).items()} == {
+        "t1": "reverted", "t2": "reverted", "t3": "reverted", "t4": "applied", "t5": "applied",
+    }  # fmt: skip
+
+
+def test_a_file_that_is_gone_while_the_conversation_goes_on_was_not_taken_back(
+    log: ClaudeLog, place: Place, root: Path
+) -> None:
+    log.write("t1", root / "new.py", ADD)
+    own = log.ask("now on another branch")
+    kept = {"new.py": {"backupFileName": None, "version": 2}}
+    log.records.append({"type": "file-history-snapshot", "messageId": own, "snapshot": {"trackedFileBackups": kept}})
+    assert edits(log, place)["t1"].outcome == "applied"
+
+
 def test_answers_plans_and_commands(log: ClaudeLog, place: Place, root: Path) -> None:
     own = log.say("First:\n\n```python\nx = 1\n```\n\nthen\n\n```python:lib/a.py\ny = 2\n```\n```console\n$ ls\n```\n")
     log.call("t1", "TodoWrite", {"todos": ["secret plan"]})

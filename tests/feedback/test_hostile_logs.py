@@ -77,6 +77,9 @@ def claude_records(root: Path) -> list[dict[str, Any]]:
     log.result("t5", {"originalFileContents": FILE, "edits": [{"old_string": "1", "new_string": "2"}]})
     log.bash("t6", "git commit -m x", "[main 1234abc] x")
     log.say("```python:a.py\nx = 1\n```", isSidechain=True)
+    own = log.ask("again", parentUuid=log.records[0]["uuid"])
+    backups = {"a.py": {"backupFileName": None}, "n.ipynb": {"backupFileName": "x@v1"}}
+    log.records.append({"type": "file-history-snapshot", "messageId": own, "snapshot": {"trackedFileBackups": backups}})
     return log.records
 
 

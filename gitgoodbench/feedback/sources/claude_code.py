@@ -15,6 +15,7 @@ from gitgoodbench.feedback.contract import Committer, Log, Place
 from gitgoodbench.feedback.records import Edit, Message, Reading, Session
 from gitgoodbench.feedback.sources.answers import add_answers
 from gitgoodbench.feedback.sources.claude_results import EDITING, READING, change_of, outcome_of, path_of
+from gitgoodbench.feedback.sources.claude_rewinds import Rewinds
 from gitgoodbench.feedback.sources.draft import Draft, Problems, readings_of
 from gitgoodbench.feedback.sources.jsonl import lines, log_of
 from gitgoodbench.feedback.sources.made_commits import CommitWatch
@@ -67,7 +68,7 @@ class ClaudeCode:
         path, roots = Path(log.name), Roots(place)
         if not roots.in_file(path):
             return
-        reader = _Reader(roots, path.stem)
+        reader = _Reader(roots, path)
         for line in lines(path, _passed_over):
             if line.problem is not None:
                 reader.problems.count(line.problem)
@@ -114,8 +115,9 @@ class _Call:
 class _Reader:
     """Takes the records of a file one by one."""
 
-    def __init__(self, roots: Roots, file: str) -> None:
-        self._file = file
+    def __init__(self, roots: Roots, file: Path) -> None:
+        self._file = file.stem
+        self._rewinds = Rewinds(file)
         self.problems = Problems()
         self._roots = roots
         self._drafts: dict[str, Draft] = {}
@@ -124,6 +126,7 @@ class _Reader:
         self._side: dict[str, str] = {}
         self._times: dict[str, float] = {}
         self._began: dict[str, float] = {}
+        self._main: Draft | None = None
 
     def record(self, record: dict[str, Any]) -> None:
         """Take one record."""
@@ -131,6 +134,8 @@ class _Reader:
         if kind not in ("assistant", "user"):
             if isinstance(kind, str) and kind in _WITHOUT_WORK:
                 self.problems.count()
+                if kind == "file-history-snapshot" and self._main is not None:
+                    self._rewinds.snapshot(self._main, record)
             else:
                 self.problems.unknown("type", kind)
             return
@@ -147,6 +152,9 @@ class _Reader:
             self._assistant(draft, record, time, folder)
         else:
             self._user(draft, record, time)
+        if record.get("isSidechain") is not True:
+            self._main = draft
+            self._rewinds.record(draft, record, prompt=kind == "user" and "toolUseResult" not in record)
         self.problems.count()
 
     def readings(self) -> Iterator[Reading]:
