@@ -6,55 +6,45 @@ parsed with the files around them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
+from typing import Final
 
-from gitgoodbench.feedback.added_lines import Span
 from gitgoodbench.feedback.changes import CommitChange
-from gitgoodbench.feedback.normalising import normalised, normalised_text
+from gitgoodbench.feedback.normalising import Normaliser, normalised_text
+from gitgoodbench.feedback.pieces import Hunk, Run, parse_pieces
 from gitgoodbench.feedback.placing import line_of
 from gitgoodbench.feedback.records import MatchedPiece
 from gitgoodbench.feedback.work import Addition
 from gitgoodbench.git.line_matches import matching_lines
 from gitgoodbench.git.paths import show_path
-from gitgoodbench.ted.fragments import excerpt, parse_fragment
-from gitgoodbench.ted.languages import UnknownLanguage, language_of_fence, language_of_file
-from gitgoodbench.ted.nodes import ParseError
+from gitgoodbench.ted.matching import aligned
 from gitgoodbench.ted.reward import (
+    Effort,
     Measure,
     Piece,
-    Reward,
-    Snippet,
     SnippetMatch,
-    SnippetParser,
     compare_pieces,
-    family_of,
 )
-from gitgoodbench.ted.tree import Tree
+
+_EFFORT: Final = Effort(cells=2_000_000_000_000, lines=1_000_000_000)
+"""What one run of lines may take: minutes for tens of thousands of lines with nothing in common, in the background."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What became of the lines that an edit adds, or a conversation; see `records.EditResult`."""
+    """What became of the lines that an edit adds, or a conversation; see `records.EditResult`.
 
-    reward: float
+    reward: None where the lines are too many to be compared.
+    """
+
+    reward: float | None
     kept: float | None
     normalised: float | None
     size: int
     measure: Measure
     pieces: tuple[MatchedPiece, ...]
-
-
-@dataclass(frozen=True)
-class Hunk:
-    """A run of lines that a commit adds: a part of a file."""
-
-    path: bytes
-    content: bytes
-    span: Span
-    piece: Piece
 
 
 @dataclass(frozen=True)
@@ -65,113 +55,69 @@ class _Needle:
     piece: Piece
 
 
-def language_name(path: bytes | None, content: bytes, fence: str | None = None) -> str | None:
-    """What `ted` takes for a language: its name, or where it has no grammar the end of the file's name."""
-    known = None if path is None else language_of_file(path, content)
-    if known is None and fence:
-        known = language_of_fence(fence)
-        if known is None:
-            return fence.split()[0] if fence.split() else None
-    if known is not None:
-        return known.name
-    if path is None:
-        return None
-    name = PurePosixPath(path.decode("utf-8", "surrogateescape"))
-    return (name.suffix or name.name).lower()
-
-
 class Comparer:
-    """Compares additions with one commit. Each text is parsed once."""
+    """Compares additions with one commit. Each text is parsed once, and all labels are numbered in one way."""
 
-    def __init__(self, change: CommitChange, additions: Sequence[tuple[Addition, str | None]]) -> None:
-        """Take the additions that will be asked for, with their languages: a text's runs are read together."""
+    def __init__(self, change: CommitChange, additions: Iterable[tuple[Addition, str | None]]) -> None:
+        """Take all additions that will be asked for, with their languages."""
         self._change = change
-        snippets = [
-            Snippet(one.content, language, (span,)) for one, language in additions if one.whole for span in one.spans
-        ]
-        committed = [
-            Snippet(file.after or b"", language_name(file.path, file.after or b""), (span,))
-            for file in change.files
-            for span in file.added
-        ]
-        self._parser = SnippetParser([*snippets, *committed], comments=True, isolated=True)
-        self._fragments: dict[tuple[bytes, str], Tree | None] = {}
+        self._asked = list(dict.fromkeys(additions))
+        self._normaliser = Normaliser()
+        self._alike: dict[int, Piece] = {}
 
-    @cached_property
+    @property
     def hunks(self) -> list[Hunk]:
         """The runs of lines that the commit adds, blank ones left out."""
-        found = []
-        for file in self._change.files:
-            content = file.after or b""
-            language = language_name(file.path, content)
-            for span in file.added:
-                if content[span[0] : span[1]].strip():
-                    found.append(Hunk(file.path, content, span, self._in_file(content, language, span)))
-        return found
+        return self._pieces[0]
 
-    def compare(
-        self,
-        additions: Sequence[tuple[Addition, str | None]],
-        path: bytes | None,
-        *,
-        hunks: Sequence[Hunk] | None = None,
-    ) -> Comparison | None:
+    def compare(self, additions: Iterable[tuple[Addition, str | None]], path: bytes | None) -> Comparison | None:
         """What became of additions to one file; None where they add nothing.
 
         path: the file; of equally close hunks one in it is taken.
         """
         needles = [
-            _Needle(one.content[start:end], self._needle(one, language, (start, end)))
+            _Needle(one.content[span[0] : span[1]], self._pieces[1][one, language, span])
             for one, language in additions
-            for start, end in one.spans
+            for span in one.spans
         ]
         if not needles:
             return None
-        ordered = sorted(self.hunks if hunks is None else hunks, key=lambda hunk: hunk.path != path)
-        reward = compare_pieces([one.piece for one in needles], [one.piece for one in ordered])
+        hunks = sorted(self.hunks, key=lambda hunk: hunk.path != path)
+        reward = compare_pieces([one.piece for one in needles], [one.piece for one in hunks], effort=_EFFORT)
         if reward.value is None or reward.measure is None:
-            return _nothing_alike(needles)
-        counted = [
-            (needle, match)
-            for needle, match in zip(needles, reward.matches, strict=True)
-            if match.measure == reward.measure
-        ]
+            families = {hunk.piece.family for hunk in hunks}
+            comparable = any(one.piece.family is None or one.piece.family in families for one in needles)
+            return _too_large(needles) if comparable and hunks else _nothing_alike(needles)
+        matches = list(zip(needles, reward.matches, strict=True))
+        counted = [(needle, match) for needle, match in matches if match.measure == reward.measure]
         size = sum(match.size for _, match in counted)
         return Comparison(
             reward.value,
-            _kept(counted, ordered, size),
-            _normalised_value(reward, needles, ordered),
+            _kept(counted, hunks, size),
+            1.0 if reward.value == 1 else self._normalised_value(needles, hunks),
             size,
             reward.measure,
-            tuple(_matched(needle, match, ordered) for needle, match in zip(needles, reward.matches, strict=True)),
+            tuple(_matched(needle, match, hunks) for needle, match in matches),
         )
 
-    def _needle(self, addition: Addition, language: str | None, span: Span) -> Piece:
-        if addition.whole:
-            return self._in_file(addition.content, language, span)
-        text = addition.content[span[0] : span[1]]
-        return Piece(text, family_of(language), self._cut_out(addition.content, language, span))
+    @cached_property
+    def _pieces(self) -> tuple[list[Hunk], dict[Run, Piece]]:
+        return parse_pieces(self._change, self._asked)
 
-    def _in_file(self, content: bytes, language: str | None, span: Span) -> Piece:
-        snippet = Snippet(content, language, (span,))
-        return Piece(snippet.text, family_of(language), _with_nodes(self._parser.parse(snippet)))
+    def _normalised_value(self, needles: Sequence[_Needle], hunks: Sequence[Hunk]) -> float | None:
+        own, there = ([self._normalised(one.piece) for one in pieces] for pieces in (needles, hunks))
+        return compare_pieces(own, there, effort=_EFFORT).value
 
-    def _cut_out(self, content: bytes, language: str | None, span: Span) -> Tree | None:
-        if language is None:
-            return None
-        key = (content, language)
-        if key not in self._fragments:
-            try:
-                self._fragments[key] = parse_fragment(content, language, isolated=True)
-            except (UnknownLanguage, ParseError):
-                self._fragments[key] = None
-        tree = self._fragments[key]
-        return None if tree is None else _with_nodes(excerpt(tree, [span]))
+    def _normalised(self, piece: Piece) -> Piece:
+        if id(piece) not in self._alike:
+            tree = None if piece.tree is None else self._normaliser.tree(piece.tree)
+            self._alike[id(piece)] = Piece(normalised_text(piece.text), piece.family, tree)
+        return self._alike[id(piece)]
 
 
-def _with_nodes(tree: Tree | None) -> Tree | None:
-    """The tree, unless there is nothing but a root: lines inside one long string are no tree."""
-    return tree if tree is not None and len(tree) > 1 else None
+def _too_large(needles: Sequence[_Needle]) -> Comparison:
+    lines = sum(1 for one in needles for line in one.text.split(b"\n") if line.strip())
+    return Comparison(None, None, None, lines, "lines", ())
 
 
 def _nothing_alike(needles: Sequence[_Needle]) -> Comparison | None:
@@ -188,7 +134,6 @@ def _nothing_alike(needles: Sequence[_Needle]) -> Comparison | None:
 
 def _kept(counted: Sequence[tuple[_Needle, SnippetMatch]], hunks: Sequence[Hunk], size: int) -> float | None:
     """The share of nodes (lines) that are in the committed code as they are; None where it would take too long."""
-    from gitgoodbench.ted.matching import aligned
     from gitgoodbench.ted.unchanged import count_unchanged
 
     kept = 0
@@ -214,18 +159,6 @@ def _kept(counted: Sequence[tuple[_Needle, SnippetMatch]], hunks: Sequence[Hunk]
 def _kept_lines(text: bytes, matched: bytes) -> int:
     own, there = ([line.strip() for line in one.split(b"\n") if line.strip()] for one in (text, matched))
     return len(matching_lines(own, there))
-
-
-def _normalised_value(reward: Reward, needles: Sequence[_Needle], hunks: Sequence[Hunk]) -> float | None:
-    if reward.value == 1.0:
-        return 1.0
-    own, there = ([_normalised(one.piece) for one in pieces] for pieces in (needles, hunks))
-    return compare_pieces(own, there).value
-
-
-def _normalised(piece: Piece) -> Piece:
-    tree = piece.tree
-    return replace(piece, text=normalised_text(piece.text), tree=None if tree is None else normalised(tree))
 
 
 def _matched(needle: _Needle, match: SnippetMatch, hunks: Sequence[Hunk]) -> MatchedPiece:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gitgoodbench.ted.languages import COMMENTS, find_language
 from gitgoodbench.ted.postorder import Postorder
@@ -36,12 +37,22 @@ _BLANKS: Final = re.compile(rb"\s+")
 _COMMENT_START: Final = re.compile(rb"(#+|//+|/\*+|--|;+|<!--)\s*")
 
 
-def normalised(tree: Tree) -> Tree:
-    """The tree with other labels; its shape stays."""
-    family = find_language(tree.language).family
-    labels: dict[bytes, int] = {}
-    places = np.array([labels.setdefault(_label(label, family), len(labels)) for label in tree.vocabulary], np.int32)
-    return replace(tree, nodes=Postorder(places[tree.nodes.labels], tree.nodes.leftmost), vocabulary=tuple(labels))
+class Normaliser:
+    """Gives trees other labels; their shapes stay. Trees of one vocabulary are told once what becomes of it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], tuple[NDArray[np.int32], tuple[bytes, ...], tuple[bytes, ...]]] = {}
+
+    def tree(self, tree: Tree) -> Tree:
+        """The tree, normalised."""
+        family = find_language(tree.language).family
+        key = id(tree.vocabulary), family
+        if key not in self._known:
+            labels: dict[bytes, int] = {}
+            places = [labels.setdefault(_label(label, family), len(labels)) for label in tree.vocabulary]
+            self._known[key] = np.array(places, np.int32), tuple(labels), tree.vocabulary  # kept, for its id
+        numbers, vocabulary, _ = self._known[key]
+        return replace(tree, nodes=Postorder(numbers[tree.nodes.labels], tree.nodes.leftmost), vocabulary=vocabulary)
 
 
 def normalised_text(text: bytes) -> bytes:

@@ -9,8 +9,9 @@ from importlib.metadata import version
 from typing import Final
 
 from gitgoodbench.feedback.changes import CommitChange
-from gitgoodbench.feedback.comparing import Comparer, Comparison, language_name
+from gitgoodbench.feedback.comparing import Comparer, Comparison
 from gitgoodbench.feedback.locating import Sessions, absolute_path, locate, path_within, root_of
+from gitgoodbench.feedback.pieces import language_name
 from gitgoodbench.feedback.records import (
     Commit,
     CommitResult,
@@ -194,6 +195,8 @@ def _result(
     found = comparer.compare([(one, language) for one in work.standing], work.path)
     if found is None:
         return _with(common, "indirect", "adds nothing that can be compared")
+    if found.reward is None:
+        return _with(common, "indirect", "adds too many lines to be compared")
     return EditResult(
         edit.key, "scored", commit.id, path, language, edit.model, found.reward, found.kept, found.normalised,
         found.size, found.measure, _reason(work, found), evidence, found.pieces, edit.message,

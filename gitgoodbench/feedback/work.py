@@ -166,6 +166,7 @@ class _Story:
         own = dict(zip(map(id, self.steps), changes, strict=False))
         gaps = changes[len(self.steps) :]
         owners, overwritten = _owners(wholes, own, gaps)
+        present = set(owners)
         standing = _left(self.steps, own)
         for step in wholes:
             standing[id(step)] = [line for line in _numbers(own[id(step)].added) if (id(step), line) not in overwritten]
@@ -176,7 +177,7 @@ class _Story:
             numbers = standing[id(step)]
             added[step.edit.key].append(_addition(step.after, own[id(step)].added, whole=step.whole))
             left[step.edit.key].append(_addition(step.after, _runs(numbers), whole=step.whole))
-            taken = [line for line in numbers if (id(step), line) not in owners]
+            taken = [line for line in numbers if (id(step), line) not in present]
             net.append(_addition(step.after, _runs(taken), whole=step.whole))
         if wholes:
             new = [line for line in _numbers(gaps[-1].added) if line < len(owners) and owners[line] is not None]

@@ -82,8 +82,8 @@ def least_distance(needle: Postorder, haystack: Postorder) -> int:
 def first_equal(needle: Postorder, haystack: Postorder) -> int | None:
     """The first node of the haystack whose subtree is equal to the needle."""
     n = len(needle)
-    sizes = np.arange(1, len(haystack) + 1, dtype=np.int32) - haystack.leftmost
-    nodes = np.flatnonzero((haystack.labels == needle.labels[-1]) & (sizes == n))
+    nodes = np.flatnonzero(haystack.labels == needle.labels[-1])
+    nodes = nodes[nodes + 1 - haystack.leftmost[nodes] == n]
     for back in range(1, n):  # all at once, label by label, as long as there are many
         if len(nodes) <= _FEW_NODES:
             break

@@ -25,14 +25,17 @@ def count_lines(source: bytes) -> int:
     return len(_lines(source))
 
 
-def closest_lines(needle: bytes, haystack: bytes) -> LineMatch | None:
+def closest_lines(needle: bytes, haystack: bytes, *, max_cells: int = MAX_CELLS) -> LineMatch | None:
     """The run of the haystack's lines with the least edit distance to all lines of the needle (an empty run counts).
 
     Unit costs, over lines: delete, insert, replace (P. Sellers, The theory and computation of evolutionary distances,
-    J. Algorithms 1, 1980). Of several, the one that ends first. None where the two are too large.
+    J. Algorithms 1, 1980). Of several, the one that ends first. None where the two are too large: they have more pairs
+    of lines than `max_cells`.
     """
     wanted, there = _lines(needle), _lines(haystack)
-    if len(wanted) * len(there) > MAX_CELLS:
+    if (equal := _equal_run(wanted, there)) is not None:
+        return LineMatch(0, there[equal][1], there[equal + len(wanted) - 1][2])
+    if len(wanted) * len(there) > max_cells:
         return None
     numbers: dict[bytes, int] = {}
     known = np.array([numbers.setdefault(line, len(numbers)) for line, _, _ in there], np.int64)
@@ -52,6 +55,13 @@ def closest_lines(needle: bytes, haystack: bytes) -> LineMatch | None:
     if first == last:
         return LineMatch(int(costs[last]), 0, 0)
     return LineMatch(int(costs[last]), there[first][1], there[last - 1][2])
+
+
+def _equal_run(wanted: list[tuple[bytes, int, int]], there: list[tuple[bytes, int, int]]) -> int | None:
+    """The line with which the first run of equal lines begins."""
+    needle, haystack = (b"".join(b"%s\n" % line for line, _, _ in lines) for lines in (wanted, there))
+    at = (b"\n" + haystack).find(b"\n" + needle) if wanted else -1
+    return None if at < 0 else haystack.count(b"\n", 0, at)
 
 
 def _lines(source: bytes) -> list[tuple[bytes, int, int]]:

@@ -18,6 +18,7 @@ from typing import Final, Literal
 from gitgoodbench.ted.fragments import Span, excerpt, items_of, parse_fragment, with_replaced
 from gitgoodbench.ted.haystacks import HaystackMatch, Search, run_searches
 from gitgoodbench.ted.languages import UnknownLanguage, find_language
+from gitgoodbench.ted.lines import MAX_CELLS as MAX_LINE_CELLS
 from gitgoodbench.ted.lines import LineMatch, closest_lines, count_lines
 from gitgoodbench.ted.matching import Match, contains
 from gitgoodbench.ted.nodes import ParseError
@@ -25,6 +26,19 @@ from gitgoodbench.ted.tree import Tree, parse
 
 MAX_CELLS: Final = 20_000_000_000
 """Cells (see `matching.count_cells`) of the searches for one snippet, beyond which it is compared by lines."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much may be computed for one snippet.
+
+    cells: of searches in trees, beyond which it is compared by lines; lines: pairs of lines, beyond which it is not
+    compared with a hunk.
+    """
+
+    cells: int = MAX_CELLS
+    lines: int = MAX_LINE_CELLS
+
 
 Split = Literal["items", "none"]
 Measure = Literal["tree", "lines"]
@@ -157,10 +171,16 @@ def compute_reward(
 
 
 def compare_pieces(
-    needles: Sequence[Piece], haystacks: Sequence[Piece], *, split: Split = "items", jobs: int | None = None
+    needles: Sequence[Piece],
+    haystacks: Sequence[Piece],
+    *,
+    split: Split = "items",
+    jobs: int | None = None,
+    effort: Effort | None = None,
 ) -> Reward:
-    """What `compute_reward` gives, of snippets and hunks that are parsed already."""
-    plans = [_SnippetSearch.of(needle, haystacks, split) for needle in needles]
+    """What `compute_reward` gives, of snippets and hunks that are parsed already. effort: None for the usual one."""
+    allowed = effort if effort is not None else Effort(MAX_CELLS)
+    plans = [_SnippetSearch.of(needle, haystacks, split, allowed) for needle in needles]
     searches = [plan.searches() for plan in plans]
     found = iter(run_searches([search for own in searches for search in own], jobs))
     return _total([_match(plan, [next(found) for _ in own]) for plan, own in zip(plans, searches, strict=True)])
@@ -180,16 +200,17 @@ class _SnippetSearch:
     candidates: dict[int, Piece]
     trees: dict[int, Tree]
     items: list[int]
+    effort: Effort
 
     @classmethod
-    def of(cls, piece: Piece, hunks: Sequence[Piece], split: Split) -> _SnippetSearch:
+    def of(cls, piece: Piece, hunks: Sequence[Piece], split: Split, effort: Effort) -> _SnippetSearch:
         candidates = {at: hunk for at, hunk in enumerate(hunks) if piece.family in (None, hunk.family)}
         if piece.tree is None:
-            return cls(piece, candidates, {}, [])
+            return cls(piece, candidates, {}, [], effort)
         trees = {at: hunk.tree for at, hunk in candidates.items() if hunk.tree is not None}
         items = items_of(piece.tree) if split == "items" else [piece.tree.root]
-        plan = cls(piece, candidates, trees, items)
-        return plan if plan.is_feasible() else cls(piece, candidates, {}, [])
+        plan = cls(piece, candidates, trees, items, effort)
+        return plan if plan.is_feasible() else cls(piece, candidates, {}, [], effort)
 
     def searches(self) -> list[Search]:
         tree = self.piece.tree
@@ -198,12 +219,12 @@ class _SnippetSearch:
         return [Search(tree.subtree(item), list(self.trees.values())) for item in self.items]
 
     def is_feasible(self) -> bool:
-        """Whether the searches are within `MAX_CELLS`; those for what is there unchanged cost nothing."""
+        """Whether the searches are within the effort allowed; those for what is there unchanged cost nothing."""
         searches = self.searches()
-        if sum(search.cells for search in searches) <= MAX_CELLS:
+        if sum(search.cells for search in searches) <= self.effort.cells:
             return True
         open_ = (one for one in searches if not any(contains(tree, one.needle) for tree in one.haystacks))
-        return sum(search.cells for search in open_) <= MAX_CELLS
+        return sum(search.cells for search in open_) <= self.effort.cells
 
 
 def family_of(language: str | None) -> str | None:
@@ -266,7 +287,7 @@ def _match_lines(plan: _SnippetSearch) -> SnippetMatch:
     source = plan.piece.text
     best: SnippetMatch | None = None
     for at, hunk in plan.candidates.items():
-        match = closest_lines(source, hunk.text)
+        match = closest_lines(source, hunk.text, max_cells=plan.effort.lines)
         if match is not None and (best is None or match.distance < best.distance):
             matched = hunk.text[match.start : match.end]
             best = SnippetMatch("lines", count_lines(source), match.distance, matched, at, lines=match)

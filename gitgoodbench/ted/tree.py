@@ -57,7 +57,7 @@ class Tree:
     def root(self) -> int:
         return len(self) - 1
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.int32]:
         """The number of nodes of the subtree at each node."""
         return np.arange(1, len(self) + 1, dtype=np.int32) - self.nodes.leftmost
