@@ -30,15 +30,17 @@ from pathlib import Path
 from gitgoodbench.feedback.added_lines import LineChange, changed_lines, line_starts
 from gitgoodbench.feedback.changes import CommitChange, FileChange, read_change
 from gitgoodbench.feedback.linking import link_edits
+from gitgoodbench.feedback.normalising import QUOTES_ALIKE
 from gitgoodbench.feedback.records import Commit, Edit, EditResult, Key, Kind, Link, Part, Session
 from gitgoodbench.feedback.scoring import score_commit
 from gitgoodbench.git.process import Git
-from gitgoodbench.ted import language_of_file
+from gitgoodbench.ted import Snippet, language_of_file
 
 KINDS = ("exact", "tool", "renamed", "reformatted", "half", "moved", "answer", "unrelated")
 ROOT = "/repository"
 CONTEXT = 3
-_NAME = re.compile(rb"\b[a-z_][a-z_0-9]{3,}\b")
+_NAME = re.compile(rb"\b[A-Za-z_][A-Za-z_0-9]*\b")
+_OTHER_QUOTES = bytes.maketrans(b"'\"", b"\"'")
 _COMMENT = re.compile(rb"(?m)(^\s*(?:#|//) ?)(\S)")
 
 
@@ -67,17 +69,28 @@ def with_added(file: FileChange, change: Callable[[bytes], bytes]) -> bytes:
     return b"".join([*parts, content[done:]])
 
 
-def other_names(lines: bytes) -> Callable[[bytes], bytes]:
-    """Gives three names of some lines other ones, everywhere."""
-    names = list(dict.fromkeys(_NAME.findall(lines)))
+def other_names(file: FileChange) -> Callable[[bytes], bytes]:
+    """Gives three names of the added lines other ones, everywhere."""
+    language = language_of_file(file.path)
+    assert language is not None
+    tree = Snippet(file.after or b"", language.name, file.added).parse()
+    nodes = (node for node in range(len(tree)) if tree.kind(node).endswith("identifier"))
+    names = list(dict.fromkeys(name for node in nodes if _NAME.fullmatch(name := tree.text(node))))
     chosen = {name: name + b"_x" for name in names[:: max(1, len(names) // 3)][:3]}
     return lambda text: _NAME.sub(lambda match: chosen.get(match[0], match[0]), text)
 
 
-def other_format(lines: bytes) -> bytes:
-    """Other quotes where that is the same, and no blank after the sign of a comment."""
-    swapped = [line.translate(bytes.maketrans(b"'\"", b"\"'")) if plain(line) else line for line in lines.split(b"\n")]
-    return _COMMENT.sub(rb"\1  \2", b"\n".join(swapped))
+def other_format(path: bytes) -> Callable[[bytes], bytes]:
+    """Gives comments another blank, and code other quotes where that is the same."""
+    language = language_of_file(path)
+    swaps = language is not None and language.family in QUOTES_ALIKE
+
+    def formatted(lines: bytes) -> bytes:
+        rows = lines.split(b"\n")
+        rows = [row.translate(_OTHER_QUOTES) if swaps and plain(row) else row for row in rows]
+        return _COMMENT.sub(rb"\1  \2", b"\n".join(rows))
+
+    return formatted
 
 
 def plain(line: bytes) -> bool:
@@ -123,9 +136,9 @@ def made_up(case: Case, kind: str) -> Edit | None:
         parts = tuple(Part(None, content[start:end]) for start, end in file.added)
         return Edit(key, "answer", "answer", at, language=None if found is None else found.name, parts=parts)
     if kind == "renamed":
-        parts = (Part(file.before, with_added(file, other_names(added)), 1),)
+        parts = (Part(file.before, with_added(file, other_names(file)), 1),)
     elif kind == "reformatted":
-        parts = (Part(file.before, with_added(file, other_format), 1),)
+        parts = (Part(file.before, with_added(file, other_format(file.path)), 1),)
     elif kind == "half":
         count = added.count(b"\n")
         more = b"\n".join(case.other.split(b"\n")[:count]) + b"\n"

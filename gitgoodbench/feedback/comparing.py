@@ -70,6 +70,11 @@ class Comparer:
         """The runs of lines that the commit adds, blank ones left out."""
         return self._pieces[0]
 
+    def unread(self, path: bytes | None) -> str | None:
+        """Why the commit's file of this path is not read; None where it is, or is not of the commit."""
+        file = None if path is None else self._change.file(path)
+        return None if file is None else file.skipped
+
     def compare(self, additions: Iterable[tuple[Addition, str | None]], path: bytes | None) -> Comparison | None:
         """What became of additions to one file; None where they add nothing.
 

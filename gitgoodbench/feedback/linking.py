@@ -21,12 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from gitgoodbench.feedback.changes import CommitChange
 from gitgoodbench.feedback.claims import Claim, Committed, telling
 from gitgoodbench.feedback.locating import Sessions
-from gitgoodbench.feedback.records import Commit, Edit, Evidence, Key, Link, Session
+from gitgoodbench.feedback.records import Attribution, Commit, Edit, Evidence, Key, Link, Session
 from gitgoodbench.feedback.scoring import conversation_of, is_direct
 from gitgoodbench.git.paths import show_path
 
@@ -45,27 +45,13 @@ SKEW: Final = 600.0
 OWN_SKEW: Final = 86_400.0
 """The same where the edit's own session made the commit."""
 
+_BY_AI: Final = ("ai", "mixed")
+
 _FEW: Final = 2
 """Telling lines without which code is not taken to have moved."""
 
 
-class Attributed(Protocol):
-    """What another tool's record says of a commit (`records.Attribution`)."""
-
-    @property
-    def origin(self) -> str: ...
-
-    @property
-    def tool(self) -> str | None: ...
-
-    @property
-    def session(self) -> str | None: ...
-
-    @property
-    def path(self) -> str | None: ...
-
-
-def _nothing(_: str) -> Sequence[Attributed]:
+def _nothing(_: str) -> Sequence[Attribution]:
     return ()
 
 
@@ -78,7 +64,7 @@ def link_edits(
     commits: Sequence[Commit],
     sessions: Iterable[Session],
     change_of: Callable[[str], CommitChange],
-    attribution: Callable[[str], Sequence[Attributed]] = _nothing,
+    attribution: Callable[[str], Sequence[Attribution]] = _nothing,
     *,
     roots: Iterable[str] = (),
     work_tree: Callable[[str, str], bytes | None] = _unknown,
@@ -155,7 +141,7 @@ class _Linker:
         self,
         sessions: Sessions,
         committed: Sequence[Committed],
-        attribution: Callable[[str], Sequence[Attributed]],
+        attribution: Callable[[str], Sequence[Attribution]],
         work_tree: Callable[[str, str], bytes | None],
     ) -> None:
         self._sessions = sessions
@@ -163,7 +149,7 @@ class _Linker:
         self._attribution = attribution
         self._work_tree = work_tree
         self._newest = {one.commit.root: one.commit.id for one in self._committed}
-        self._records: dict[str, Sequence[Attributed]] = {}
+        self._records: dict[str, Sequence[Attribution]] = {}
 
     def by_path(self, claim: Claim) -> Link | None:
         """The best of the commits that touch its file."""
@@ -253,7 +239,7 @@ class _Linker:
             self._records[commit.id] = self._attribution(commit.id)
         for record in self._records[commit.id]:
             same = record.session == edit.key.session if record.session else record.tool == edit.key.source
-            if same and record.path in (None, show_path(path)):
+            if same and record.contributor in _BY_AI and record.path in (None, show_path(path)):
                 return f"{record.origin} gives it to {record.tool or record.session}"
         return None
 

@@ -19,7 +19,7 @@ from gitgoodbench.ted.languages import COMMENTS, find_language
 from gitgoodbench.ted.postorder import Postorder
 from gitgoodbench.ted.tree import Tree
 
-_ALIKE: Final = frozenset({"python", "typescript", "css", "html", "ruby", "php", "toml", "yaml"})
+QUOTES_ALIKE: Final = frozenset({"python", "typescript", "css", "html", "ruby", "php", "toml", "yaml"})
 """Families of languages in which 'a' and "a" are the same."""
 
 _TEXTS: Final = frozenset({"markdown", "html"})
@@ -64,7 +64,7 @@ def _label(label: bytes, family: str) -> bytes:
     kind, mark, text = label.partition(b"\0")
     if not mark:
         kind, mark, text = label.partition(b"\1")
-    if family in _ALIKE:
+    if family in QUOTES_ALIKE:
         kind = _KINDS.get(kind, kind)
         if mark == b"\0" and (quote := _QUOTE.fullmatch(text)):
             return kind + mark + quote[1] + quote[2].replace(b"'", b'"')

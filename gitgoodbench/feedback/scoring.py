@@ -187,6 +187,8 @@ def _result(
     )
     if not is_direct(edit) or work is None:
         return _with(common, "not_applied", edit.reason or edit.outcome)
+    if (unread := comparer.unread(work.path)) is not None:
+        return _with(common, "indirect", f"its file is not compared: {unread}")
     if not work.lines:
         return _with(common, "indirect", "adds no lines")
     if work.is_superseded:
@@ -221,7 +223,8 @@ def _net(
     found = [
         one
         for own in work.net
-        if (one := comparer.compare([(add, _net_language(own)) for add in own.standing], own.path)) is not None
+        if comparer.unread(own.path) is None
+        and (one := comparer.compare([(add, _net_language(own)) for add in own.standing], own.path)) is not None
     ]
     measure = "tree" if any(one.measure == "tree" for one in found) else "lines"
     found = [one for one in found if one.measure == measure]

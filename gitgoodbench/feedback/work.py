@@ -134,14 +134,14 @@ class _Story:
     def tell(self, edit: Edit) -> None:
         """One edit more."""
         self.keys.append(edit.key)
-        if any(is_binary(part.after) for part in edit.parts):
-            return
         origin = self.current if self.current is not None else (self.file.before if self.file is not None else None)
         if edit.whole and len(edit.parts) == 1:
             part = edit.parts[0]
             before = part.before if part.before is not None else origin
-            self.steps.append(_Step(edit, before, part.after, whole=True))
-            self.current = part.after
+            self.current = _text(part.after)
+            if before is not None and is_binary(before):
+                before = self.current  # as in a commit, there are no lines to be told apart
+            self.steps.append(_Step(edit, before, self.current, whole=True))
             return
         for start in dict.fromkeys((origin, None if self.file is None else self.file.before)):
             result = None if start is None else apply_parts(start, edit.parts)
@@ -149,7 +149,7 @@ class _Story:
                 self.steps.append(_Step(edit, start, result, whole=True))
                 self.current = result
                 return
-        self.steps += (_Step(edit, part.before, part.after, whole=False) for part in edit.parts)
+        self.steps += (_Step(edit, part.before, _text(part.after), whole=False) for part in edit.parts)
 
     def pairs(self) -> list[tuple[bytes | None, bytes]]:
         """The pairs of texts of which the changed lines must be known: each step, each gap between two, and the net."""
@@ -185,6 +185,11 @@ class _Story:
         works = {key: Work(self.path, tuple(added[key]), tuple(left[key])) for key in self.keys}
         together = tuple(one for one in net if one.lines)
         return works, Work(self.path, together, together)
+
+
+def _text(content: bytes) -> bytes:
+    """What has lines of a content: nothing of one that Git takes for binary."""
+    return b"" if is_binary(content) else content
 
 
 _Owner = tuple[int, int] | None

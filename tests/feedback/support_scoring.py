@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gitgoodbench.feedback.added_lines import changed_lines, spans_of
+from gitgoodbench.feedback.added_lines import changed_lines, is_binary, spans_of
 from gitgoodbench.feedback.changes import CommitChange, FileChange
 from gitgoodbench.feedback.records import (
     Commit,
@@ -54,7 +54,9 @@ def write(name: str, before: bytes | None, after: bytes, *, path: str = "/repo/a
 
 
 def changed(before: bytes | None, after: bytes, path: bytes = b"a.py") -> FileChange:
-    """A file of a commit."""
+    """A file of a commit, as `read_change` has it."""
+    if is_binary(before or b"") or is_binary(after):
+        return FileChange(path, None if before is None else path, None, None, skipped="binary")
     added = spans_of(after, changed_lines([(before, after)])[0].added)
     return FileChange(path, None if before is None else path, before, after, added)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from gitgoodbench.feedback.changes import FileChange
 from gitgoodbench.feedback.records import Part
 from gitgoodbench.ted import Snippet, compute_reward
 from tests.feedback.support_scoring import change, changed, edit, only, score, write
@@ -165,6 +166,13 @@ def test_nothing_of_its_language_in_the_commit_is_nothing_kept() -> None:
     result = only(score(files, write("1", b"a = 1\nb = 2\n", b"a = 1\nb = 2\nx = 3\n")))
     assert (result.state, result.reward, result.kept, result.size) == ("scored", 0.0, 0.0, 5)
     assert result.reason == "the commit adds nothing of its language"
+
+
+def test_work_on_a_file_that_is_not_read_has_no_reward() -> None:
+    """Nothing is known of it, so it is neither kept nor thrown away."""
+    files = change(FileChange(b"a.py", None, None, None, skipped="too large"), changed(None, b"y = 1\n", b"b.py"))
+    result = only(score(files, write("1", None, b"x = 1\n")))
+    assert (result.state, result.reward, result.reason) == ("indirect", None, "its file is not compared: too large")
 
 
 def test_a_file_without_a_grammar_is_compared_by_lines() -> None:

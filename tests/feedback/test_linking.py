@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gitgoodbench.feedback.changes import CommitChange, FileChange
 from gitgoodbench.feedback.linking import link_edits
-from gitgoodbench.feedback.records import Commit, Edit, Link, MadeCommit, Part, Session
+from gitgoodbench.feedback.records import Attribution, Commit, Edit, Link, MadeCommit, Part, Session
 from gitgoodbench.feedback.scoring import results_without_commit
 from tests.feedback.support_scoring import SESSION, changed, edit, key, write
 
@@ -214,15 +214,9 @@ def test_a_sub_agent_belongs_to_the_conversation_that_started_it() -> None:
 
 
 def test_what_other_tools_recorded_is_evidence() -> None:
-    @dataclass(frozen=True)
-    class Record:
-        origin: str = "git-ai"
-        tool: str | None = "agent"
-        session: str | None = None
-        path: str | None = "a.py"
-
     commits = [(commit("a", 1000), [changed(ONE, b"x = 1\n")]), (commit("b", 1010), [changed(b"x = 1\n", b"y = 1\n")])]
-    records = {"b" * 40: [Record()]}
+    said = Attribution("git-ai", "ai", tool="agent", path="a.py")
+    records = {"b" * 40: [said], "a" * 40: [replace(said, contributor="human")]}
     links = linked([write("1", ONE, TWO)], commits, attribution=lambda name: records.get(name, []))
     assert where(links) == {"1": "b"}
     assert kinds(links["1"]) == ["attribution", "time"]

@@ -23,6 +23,7 @@ from gitgoodbench.ted import (
 from gitgoodbench.ted import reward as rewards
 from gitgoodbench.ted.haystacks import Search, run_search, run_searches
 from gitgoodbench.ted.lines import LineMatch, closest_lines
+from gitgoodbench.ted.reward import Effort, Piece, compare_pieces
 
 FUNCTIONS = b"def f(x):\n    return x + 1\n\ndef g():\n    pass\n"
 COMMITTED = b"    def g(self):\n        pass\n\n    def f(x):\n        return x + 2\n"
@@ -273,3 +274,32 @@ def test_a_source_that_crashes_its_grammar_costs_only_itself() -> None:
     )
     result = subprocess.run([sys.executable, "-c", crash], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (0, "1.0\n")
+
+
+def test_pieces_that_are_parsed_already_give_the_same_reward() -> None:
+    sources = (FUNCTIONS, COMMITTED, b"x = 1\n")
+    snippets = [Snippet(source, "python") for source in sources]
+    pieces = [Piece(one.text, "python", one.parse()) for one in snippets]
+    assert compare_pieces(pieces[:1], pieces[1:]) == compute_reward(snippets[:1], snippets[1:])
+
+
+def test_each_item_says_what_it_is_closest_to() -> None:
+    (match,) = compute_reward([Snippet(b"x = 1\ny = 2\n", "python")], [Snippet(b"y = 2\nx = 3\n", "python")]).matches
+    assert [(item.hunk, item.match.distance, item.match.start, item.match.end) for item in match.items] == [
+        (0, 1, 6, 11),
+        (0, 0, 0, 5),
+    ]
+
+
+def test_unchanged_items_are_found_whatever_the_effort_allowed() -> None:
+    whole, changed = (Piece(s, "python", Snippet(s, "python").parse()) for s in (FUNCTIONS, COMMITTED))
+    none = Effort(cells=0, lines=0)
+    assert compare_pieces([whole], [whole], effort=none).measure == "tree"
+    assert compare_pieces([whole], [changed], effort=none).measure is None
+    assert compare_pieces([whole], [changed], effort=Effort(cells=0)).measure == "lines"
+
+
+def test_equal_lines_are_found_in_texts_too_large_to_be_compared() -> None:
+    there = b"a\nb\n\n  c\nb\nc\n"
+    assert closest_lines(b"b\nc\n", there, max_cells=0) == LineMatch(0, 2, 9) == closest_lines(b"b\nc\n", there)
+    assert closest_lines(b"b\nd\n", there, max_cells=0) is None
