@@ -16,6 +16,7 @@ from gitgoodbench.cli import (
     evaluate,
     feedback,
     image,
+    mcp,
     mine,
     plugins,
     prices,
@@ -50,6 +51,7 @@ app.command("score", cls=Command)(score.score)
 app.command("report", cls=Command)(report.report)
 app.command("show", cls=Command)(show.show)
 app.command("runs", cls=Command)(runs.runs)
+app.command("mcp", cls=Command)(mcp.mcp)
 app.command("trajectories", cls=Command)(trajectories.trajectories)
 app.command("schema", cls=Command)(schema.schema)
 app.command("mine", cls=plugin_flags(SAMPLES))(mine.mine)

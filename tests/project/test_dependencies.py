@@ -67,7 +67,7 @@ def declared() -> tuple[set[str], dict[str, set[str]]]:
     return {normal(Requirement(line).name) for line in project["dependencies"]}, extras
 
 
-IMPORTED = ("anthropic", "mining", "trajectories")
+IMPORTED = ("anthropic", "mcp", "mining", "trajectories")
 """Extras whose packages the harness imports itself; those of the others are found by name."""
 
 
