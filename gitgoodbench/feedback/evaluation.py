@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -12,8 +13,8 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.feedback.attribution import attributions
 from gitgoodbench.feedback.changes import CommitChange, read_change
 from gitgoodbench.feedback.linking import CONTENT_WINDOW, SKEW, link_edits
-from gitgoodbench.feedback.records import Attribution, Commit, CommitResult, Edit, EditResult, Key, Link, Session
-from gitgoodbench.feedback.scoring import RULE, is_direct, score_commit
+from gitgoodbench.feedback.records import Attribution, Commit, CommitResult, Edit, Key, Link, Session
+from gitgoodbench.feedback.scoring import RULE, results_without_commit, score_commit
 from gitgoodbench.feedback.store import Store
 from gitgoodbench.feedback.store.commits import (
     commit_of,
@@ -46,7 +47,7 @@ class Evaluated:
 
 
 def evaluate(
-    store: Store, git: Git, roots: Iterable[Path], lost: set[str], since: float | None, *, read_since: float = 0.0
+    store: Store, git: Git, roots: Sequence[Path], lost: set[str], since: float | None, *, read_since: float = 0.0
 ) -> Evaluated:
     """Link the edits that are in no commit yet, and score what has changed.
 
@@ -72,7 +73,8 @@ def evaluate(
         except (GitGoodBenchError, OSError, ValueError, RecursionError, MemoryError) as problem:
             failed[commit.id] = one_line(f"{type(problem).__name__}: {problem}")
             save_problem(store, commit.id, failed[commit.id])
-    save_edit_results(store, map(_outstanding, outstanding_edits(store, read_since)))
+    outstanding = outstanding_edits(store, read_since)
+    save_edit_results(store, results_without_commit(outstanding, time.time(), roots=[str(root) for root in roots]))
     return Evaluated(tuple(results), failed)
 
 
@@ -155,14 +157,6 @@ def _scored_since(store: Store, since: float | None, lost: set[str]) -> list[Com
         if one.time >= since - SKEW and one.moved_to is None and one.copy_of is None
         and one.id not in lost and one.id not in unscored
     ]  # fmt: skip
-
-
-def _outstanding(edit: Edit) -> EditResult:
-    """Why an edit is in no commit."""
-    if edit.kind == "indirect":
-        return EditResult(edit.key, "indirect", model=edit.model, reason=edit.tool)
-    pending = EditResult(edit.key, "pending", None, edit.path, edit.language, edit.model, reason="in no commit yet")
-    return pending if is_direct(edit) else replace(pending, state="not_applied", reason=edit.reason or edit.outcome)
 
 
 def _sessions_of(store: Store, keys: Iterable[Key]) -> list[Session]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
@@ -79,14 +79,12 @@ def score_commit(
     return CommitResult(commit, tuple(results), tuple(nets), RULE, skew_of(commit, linked, evidence))
 
 
-def results_without_commit(
-    edits: Iterable[Edit], linked: Container[Key], now: float, *, roots: Sequence[str] = ()
-) -> list[EditResult]:
+def results_without_commit(edits: Iterable[Edit], now: float, *, roots: Sequence[str] = ()) -> list[EditResult]:
     """The results of edits that are in no commit: pending, not applied, or indirect. None of them has a reward.
 
-    linked: edits that are in a commit, which are left out. roots: the working trees, for paths in the repository.
+    roots: the working trees, for paths in the repository.
     """
-    return [_unlinked(edit, now, roots) for edit in edits if edit.key not in linked]
+    return [_unlinked(edit, now, roots) for edit in edits]
 
 
 def _unlinked(edit: Edit, now: float, roots: Sequence[str]) -> EditResult:
@@ -102,7 +100,7 @@ def _unlinked(edit: Edit, now: float, roots: Sequence[str]) -> EditResult:
         return _with(result, "not_applied", edit.reason or edit.outcome)
     if edit.time is not None and now - edit.time > PENDING_DAYS * 86_400:
         return _with(result, "pending", f"in no commit after {PENDING_DAYS} days")
-    return result
+    return _with(result, "pending", "in no commit yet")
 
 
 def is_direct(edit: Edit) -> bool:

@@ -12,7 +12,7 @@ from gitgoodbench.feedback.changes import CommitChange, FileChange
 from gitgoodbench.feedback.linking import link_edits
 from gitgoodbench.feedback.records import Attribution, Commit, Edit, Link, MadeCommit, Part, Session
 from gitgoodbench.feedback.scoring import results_without_commit
-from tests.feedback.support_scoring import SESSION, changed, edit, key, write
+from tests.feedback.support_scoring import SESSION, changed, edit, write
 
 ONE = b"def first(a, b):\n    return a + b\n"
 TWO = b"def second(a, b):\n    return a * b\n"
@@ -227,11 +227,10 @@ def test_work_that_was_not_applied_is_never_linked_nor_scored() -> None:
     assert linked([denied], [(commit("a", 1000), [changed(b"", ONE)])]) == {}
     plan = edit("2", kind="indirect", path=None)
     waiting, late = edit("3", Part(b"", ONE)), edit("4", Part(b"", ONE), time=900.0 - 31 * 86_400)
-    gone = edit("5", Part(b"", ONE))
-    results = results_without_commit([denied, plan, waiting, late, gone], {key("5")}, 1000.0, roots=["/repo"])
+    results = results_without_commit([denied, plan, waiting, late], 1000.0, roots=["/repo"])
     assert [(one.key.edit, one.state, one.reason, one.reward, one.commit, one.path) for one in results] == [
         ("1", "not_applied", "by the user", None, None, "a.py"),
         ("2", "indirect", "Edit", None, None, None),
-        ("3", "pending", None, None, None, "a.py"),
+        ("3", "pending", "in no commit yet", None, None, "a.py"),
         ("4", "pending", "in no commit after 30 days", None, None, "a.py"),
     ]
