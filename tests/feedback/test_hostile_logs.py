@@ -110,7 +110,7 @@ def codex_records(root: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("source", "records"), [(ClaudeCode(), claude_records), (Codex(), codex_records)])
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_value_anywhere_in_a_record(tmp_path: Path, source: Source, records: Any, data: st.DataObject) -> None:
     root = tmp_path / "app"
@@ -139,7 +139,7 @@ def opencode_session(root: Path) -> OpenCodeSession:
     return session
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_value_anywhere_in_opencode(tmp_path: Path, data: st.DataObject) -> None:
     root = tmp_path / "app"
