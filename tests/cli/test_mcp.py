@@ -14,7 +14,6 @@ from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 
 from gitgoodbench import load_run
-from gitgoodbench.cli import run
 
 SAMPLE = "mini_tidewater_merge_0000"
 
@@ -109,8 +108,8 @@ async def _wait(path: Path) -> None:
         (["--sample", "nothing"], "nothing"),
     ],
 )
-def test_mistakes_are_named(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["mcp", "mini", "--sandbox", "local", "--out", str(tmp_path), *arguments]) == 2
-    assert message in capsys.readouterr().err
+def test_mistakes_are_named(arguments: list[str], message: str, tmp_path: Path) -> None:
+    command = ["mcp", "mini", "--sandbox", "local", "--out", str(tmp_path), *arguments]
+    done = subprocess.run([sys.executable, "-m", "gitgoodbench", *command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr

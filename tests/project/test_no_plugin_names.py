@@ -38,6 +38,7 @@ ALLOWED = {
     ("api/bench.py", "auto"): _DEFAULT,
     ("api/running.py", "openai"): _DEFAULT,
     ("cli/__init__.py", "image"): "the command that builds the image of the docker sandbox",
+    ("cli/mcp.py", "auto"): _DEFAULT,
     ("cli/options.py", "auto"): _OTHER + "what an image is made of",
     ("cli/trajectories.py", "openai"): _FORMAT,
     ("cli/validate.py", "local"): _DEFAULT,
