@@ -147,6 +147,9 @@ def test_git_runs_only_where_our_own_repositories_are_made() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Git"
     }
     assert makers == {
+        "gitgoodbench/feedback/added_lines.py",  # an empty one, for a diff without attributes
+        "gitgoodbench/feedback/sinks/notes.py",  # the developer's own
+        "gitgoodbench/feedback/sources/opencode_snapshots.py",  # those that the developer's opencode keeps
         "gitgoodbench/feedback/repository.py",  # the developer's own, in which Git runs at every command of theirs
         "gitgoodbench/stories/build.py",  # builds the built-in suite
         "gitgoodbench/git/mirror.py",  # the borrowed repository
