@@ -121,10 +121,25 @@ rewritten=
 
 note() {{
   [ -x "$python" ] && [ -f "$worker" ] || return
-  found=$(git rev-parse HEAD --git-dir && echo .) || return
-  commit=${{found%%"$newline"*}}
-  folder=${{found#*"$newline"}}
-  folder=${{folder%"$newline".}}
+  # What a commit just wrote is read from its files; Git is asked where it is not there.
+  folder=${{GIT_DIR:-.git}}
+  head=
+  commit=
+  [ ! -d "$folder" ] || IFS= read -r head <"$folder/HEAD"
+  case $head in
+    'ref: refs/'*) [ ! -f "$folder/${{head#ref: }}" ] || IFS= read -r commit <"$folder/${{head#ref: }}" ;;
+    *) commit=$head ;;
+  esac
+  case $commit in
+    '' | *[!0-9a-f]*)
+      found=$(git rev-parse HEAD --git-dir && echo .) || return
+      commit=${{found%%"$newline"*}}
+      folder=${{found#*"$newline"}}
+      folder=${{folder%"$newline".}}
+      head=
+      IFS= read -r head <"$folder/HEAD"
+      ;;
+  esac
   common=$folder
   if [ -f "$folder/commondir" ]; then
     IFS= read -r common <"$folder/commondir"
@@ -132,8 +147,6 @@ note() {{
   fi
   rebasing=
   [ ! -d "$folder/rebase-merge" ] && [ ! -d "$folder/rebase-apply" ] || rebasing=1
-  head=
-  IFS= read -r head <"$folder/HEAD"
   queue=$common/gitgoodbench/feedback/queue
   [ -d "$queue" ] || mkdir -p "$queue" || return
   event=$queue/$commit-$kind-$$

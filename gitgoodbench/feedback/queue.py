@@ -142,7 +142,8 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 def _branch(head: str) -> str | None:
     start = "ref: refs/heads/"
-    return head.removeprefix(start) if head.startswith(start) else None
+    found = head.removeprefix(start) if head.startswith(start) else None
+    return None if found == ".invalid" else found  # so HEAD reads where refs are a reftable
 
 
 def _is_id(text: str) -> bool:

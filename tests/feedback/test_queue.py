@@ -73,6 +73,25 @@ def test_sha256_detached_empty_and_from_outside(ada: Developer, tmp_path: Path) 
     assert {event.root for event in events(project)} == {project}
 
 
+def test_the_commit_is_the_one_of_head_however_that_is_kept(ada: Developer, tmp_path: Path) -> None:
+    project = ada.repository(tmp_path / "project")
+    install_quietly(project)
+    commits = [ada.commit(project, {})]
+    ada.git(project, "pack-refs", "--all")
+    commits.append(ada.commit(project, {}))
+    ada.git(project, "symbolic-ref", "refs/heads/alias", "refs/heads/main")
+    ada.git(project, "symbolic-ref", "HEAD", "refs/heads/alias")
+    commits.append(ada.commit(project, {}))
+    ada.git(project, "checkout", "--quiet", "-b", "feature/deep/er")
+    commits.append(ada.commit(project, {}))
+    ada.git(project, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    commits.append(ada.commit(tmp_path / "side", {}))
+    ada.git(tmp_path / "side", "checkout", "--quiet", "--detach")
+    commits.append(ada.commit(tmp_path / "side", {}))
+    assert [event.commit for event in events(project)] == commits
+    assert [event.branch for event in events(project)] == ["main", "main", "alias", "feature/deep/er", "side", None]
+
+
 def test_a_submodule_is_a_repository_of_its_own(ada: Developer, tmp_path: Path) -> None:
     inner = ada.repository(tmp_path / "inner")
     ada.commit(inner, {"a": b"a"})
