@@ -142,9 +142,10 @@ class _Running:
         late = _earliest_new(self.store, before)
         evaluated = evaluate(self.store, self.git, self._roots(), lost, late, read_since=self.started)
         delivered = self._deliver(again=again, dry=dry)
+        counting = [one.commit.moved_to is None and one.commit.copy_of is None for one in evaluated.results]
         return Run(
             self.started, time.time(), len(new), len(caught),
-            scored=len(evaluated.results), failed=len(evaluated.failed),
+            scored=sum(counting), failed=len(evaluated.failed),
             delivered=delivered, followed=self._follow(at_once=again), problems=tuple(self.problems),
         )  # fmt: skip
 
