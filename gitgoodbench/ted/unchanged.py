@@ -35,7 +35,7 @@ def count_unchanged(first: Postorder, second: Postorder) -> int | None:
     if _BYTES * len(a) * len(b) > MAX_BYTES or cells(a, b) > _MAX_CELLS:
         return None
     base = len(a) + len(b) + 2
-    cost = int(_least_cost(a.labels, a.leftmost, b.labels, b.leftmost, base))
+    cost = int(tree_costs(a.labels, a.leftmost, b.labels, b.leftmost, base)[-1, -1])
     nodes = len(a) + len(b)
     edits = -((nodes - cost) // (2 * base - 2))  # cost = nodes + (2B - 2) edits - 2u, and 2u < 2B - 2
     unchanged = (nodes + (2 * base - 2) * edits - cost) // 2
@@ -48,14 +48,14 @@ def _flat(tree: Postorder) -> Postorder:
 
 
 @entry
-def _least_cost(
+def tree_costs(
     labels_a: NDArray[np.int32],
     leftmost_a: NDArray[np.int32],
     labels_b: NDArray[np.int32],
     leftmost_b: NDArray[np.int32],
     base: int,
-) -> int:
-    """The program of `plain` with these costs."""
+) -> NDArray[np.int64]:
+    """The costs between each subtree of a and each of b: the program of `plain` with these costs."""
     n, m = len(labels_a), len(labels_b)
     alone, other = 2 * base - 1, 2 * base
     trees = np.zeros((n, m), np.int64)
@@ -79,4 +79,4 @@ def _least_cost(
                     else:
                         before = forests[leftmost_a[a] - first_a, leftmost_b[b] - first_b]
                         forests[i, j] = min(either, before + trees[a, b])
-    return int(trees[n - 1, m - 1])
+    return trees
