@@ -75,6 +75,9 @@ def report(
         Form,
         typer.Option("--format", help="csv and json: a record for each edit; with --by, one for each group."),
     ] = Form.TABLE,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with plots and the code itself.")
+    ] = None,
     export: Annotated[
         Export | None, typer.Option("--export", help="Print the records of another format instead.")
     ] = None,
@@ -96,13 +99,15 @@ def report(
       gitgoodbench feedback report --by model --by week
 
       gitgoodbench feedback report --format json
+
+      gitgoodbench feedback report --html report.html
     """
     from gitgoodbench.cli.feedback_reporting import show_report
     from gitgoodbench.feedback.report.asking import Asked
 
     asked = Asked(since, until, tuple(commits or ()), tuple(one.value for one in states or ()), days)
     return show_report(
-        Path.cwd(), asked, [one.value for one in by or ()], form.value, None if export is None else export.value
+        Path.cwd(), asked, [one.value for one in by or ()], form.value, html, None if export is None else export.value
     )
 
 

@@ -25,25 +25,30 @@ from gitgoodbench.reporting.layout import make_console, make_table, print_table,
 _USUAL = ("assistant", "model", "language")
 
 
-def show_report(folder: Path, asked: Asked, by: Sequence[str], form: str, export: str | None) -> int:
-    """Print a report.
+def show_report(folder: Path, asked: Asked, by: Sequence[str], form: str, html: Path | None, export: str | None) -> int:
+    """Print a report, and write its page.
 
     Raises:
         UserError: what is asked for is not there, or flags do not go together.
     """
     repository, settings = _opened(folder)
     if export is not None:
-        if by or form != "table" or asked.states or asked.days is not None:
+        if by or html is not None or form != "table" or asked.states or asked.days is not None:
             raise UserError(f"--export {export} takes --since, --until and --commit alone: leave the other flags out")
         for line in trace_lines(results_asked(repository, asked), repository.git):
             echo(line, nl=False)
         return 0
     found = answer(repository, settings, asked)
+    if html is not None:
+        from gitgoodbench.feedback.report.page import write_page
+
+        write_page(html, repository, found, tuple(by))
+        echo(f"wrote {html}", err=True)
     if form != "table":
         typer.echo(_as_data(found, by, form), nl=False)
     elif not found.rows:
         echo(_nothing(found))
-    else:
+    elif html is None:
         _print(found, by or _USUAL)
     return 0
 

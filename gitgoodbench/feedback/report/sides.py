@@ -1,0 +1,157 @@
+"""An edit and what was committed of it, side by side: what is kept, relabelled, deleted and inserted.
+
+Marks are those of a cheapest tree edit mapping of the two pieces, each read by itself. Where there is no grammar, or
+the pieces are large, lines are marked instead. Secrets are masked first.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Final, Literal
+
+import numpy as np
+
+from gitgoodbench.feedback.records import MatchedPiece
+from gitgoodbench.feedback.secrets import mask
+from gitgoodbench.ted import ParseError, Tree, UnknownLanguage, parse_fragment
+from gitgoodbench.ted.mapping import find_mapping
+from gitgoodbench.ted.matching import aligned
+from gitgoodbench.ted.tree import has_text
+from gitgoodbench.text import on_one_line
+
+Mark = Literal["kept", "relabelled", "deleted", "inserted"]
+
+MOST_LINES: Final = 80
+"""Lines of a piece that are shown."""
+_MOST_COLUMNS: Final = 400
+"""Bytes of a line that are shown."""
+_MOST_MASKED: Final = 256 * 1024
+"""Bytes of a piece that are looked at."""
+_CUT: Final = " […]"
+_MARKS: Final[tuple[Mark, ...]] = ("kept", "relabelled", "deleted", "inserted")
+
+
+@dataclass(frozen=True)
+class Run:
+    """Text of one mark; it may hold line ends, and nothing else that does not print."""
+
+    text: str
+    mark: Mark
+
+
+@dataclass(frozen=True)
+class Sides:
+    """One piece: what the assistant wrote, and what was committed.
+
+    counts: nodes (lines) by mark. measure: what was marked. cut: more was written or committed than is shown.
+    """
+
+    path: str | None
+    line: int | None
+    wrote: tuple[Run, ...]
+    committed: tuple[Run, ...]
+    counts: dict[Mark, int]
+    measure: Literal["tree", "lines"]
+    cut: bool
+
+
+def sides_of(piece: MatchedPiece, language: str | None) -> Sides:
+    """Mark a piece."""
+    wrote, cut_wrote = _clipped(piece.snippet)
+    committed, cut_committed = _clipped(piece.matched)
+    cut = cut_wrote or cut_committed
+    trees = None if cut or piece.measure != "tree" or not committed else _trees(wrote, committed, language)
+    marked = None if trees is None else _by_nodes(*trees)
+    if marked is None:
+        return Sides(piece.path, piece.line, *_by_lines(wrote, committed), "lines", cut)
+    return Sides(piece.path, piece.line, *marked, "tree", cut)
+
+
+def _clipped(content: bytes) -> tuple[bytes, bool]:
+    """What is shown of a text, without secrets, and whether that is not all of it."""
+    cut = len(content) > _MOST_MASKED
+    if cut:  # no half of a secret at the end
+        content = content[:_MOST_MASKED].rpartition(b"\n")[0] or content[:_MOST_MASKED]
+    lines = mask(content)[0].split(b"\n")
+    kept = [line if len(line) <= _MOST_COLUMNS else line[:_MOST_COLUMNS] + _CUT.encode() for line in lines[:MOST_LINES]]
+    return b"\n".join(kept), cut or kept != lines
+
+
+def _trees(wrote: bytes, committed: bytes, language: str | None) -> tuple[Tree, Tree] | None:
+    if language is None:
+        return None
+    try:
+        return parse_fragment(wrote, language, isolated=True), parse_fragment(committed, language, isolated=True)
+    except (UnknownLanguage, ParseError):
+        return None
+
+
+def _by_nodes(wrote: Tree, committed: Tree) -> tuple[tuple[Run, ...], tuple[Run, ...], dict[Mark, int]] | None:
+    own = aligned(wrote, committed)
+    pairs = find_mapping(own, committed.nodes)
+    if pairs is None:
+        return None
+    before: list[Mark] = ["deleted"] * len(wrote)
+    after: list[Mark] = ["inserted"] * len(committed)
+    for a, b in pairs:
+        before[a] = after[b] = "kept" if own.labels[a] == committed.nodes.labels[b] else "relabelled"
+    return _painted(wrote, before), _painted(committed, after), _counts(before, after)
+
+
+def _painted(tree: Tree, marks: Sequence[Mark]) -> tuple[Run, ...]:
+    """The source in the marks of the nodes whose own text it is; blanks between nodes of one mark have it, too."""
+    nobody = len(_MARKS)
+    codes = np.full(len(tree.source), nobody, np.uint8)
+    for node in range(len(tree) - 1, -1, -1):  # a parent before its children, which lie over it
+        start, end = tree.span(node)
+        own = has_text(tree.vocabulary[tree.nodes.labels[node]])
+        codes[start:end] = _MARKS.index(marks[node]) if own else nobody
+    places = np.flatnonzero(codes != nobody).tolist()
+    for last, following in pairwise(places):
+        blank = tree.source[last + 1 : following]
+        codes[last + 1 : following] = codes[last] if codes[last] == codes[following] and b"\n" not in blank else 0
+    codes[codes == nobody] = 0
+    return _runs(tree.source, codes.tolist())
+
+
+def _by_lines(wrote: bytes, committed: bytes) -> tuple[tuple[Run, ...], tuple[Run, ...], dict[Mark, int]]:
+    ours, theirs = _lines(wrote), _lines(committed)
+    before: list[Mark] = ["deleted"] * len(ours)
+    after: list[Mark] = ["inserted"] * len(theirs)
+    first, second = ([line.strip() for line in lines] for lines in (ours, theirs))
+    for block in difflib.SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks():
+        before[block.a : block.a + block.size] = ["kept"] * block.size
+        after[block.b : block.b + block.size] = ["kept"] * block.size
+    return _of_lines(ours, before), _of_lines(theirs, after), _counts(before, after)
+
+
+def _lines(text: bytes) -> list[bytes]:
+    """Lines with their ends."""
+    return [line + b"\n" for line in text.removesuffix(b"\n").split(b"\n")] if text else []
+
+
+def _of_lines(lines: Sequence[bytes], marks: Sequence[Mark]) -> tuple[Run, ...]:
+    codes = [_MARKS.index(mark) for line, mark in zip(lines, marks, strict=True) for _ in line]
+    return _runs(b"".join(lines), codes)
+
+
+def _runs(content: bytes, codes: Sequence[int]) -> tuple[Run, ...]:
+    """Bytes of equal marks as printable text."""
+    runs, start = [], 0
+    for code, some in groupby(codes):
+        end = start + sum(1 for _ in some)
+        runs.append(Run(_printable(content[start:end]), _MARKS[code]))
+        start = end
+    return tuple(runs)
+
+
+def _printable(content: bytes) -> str:
+    lines = content.decode("utf-8", "backslashreplace").replace("\r\n", "\n").split("\n")
+    return "\n".join(on_one_line(line) for line in lines)
+
+
+def _counts(before: Sequence[Mark], after: Sequence[Mark]) -> dict[Mark, int]:
+    return {mark: (after if mark == "inserted" else before).count(mark) for mark in _MARKS}
