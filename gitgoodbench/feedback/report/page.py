@@ -64,8 +64,8 @@ def write_page(file: Path, repository: Repository, found: Answer, by: Sequence[s
 
 
 def usual_dimensions(rows: Sequence[EditRow]) -> list[str]:
-    """Assistants, models, languages and folders; variants and people where there are several."""
-    several = [name for name in ("variant", "person") if len({DIMENSIONS[name](row) for row in rows}) > 1]
+    """Assistants, models, languages and folders; variants and people where several are known."""
+    several = [name for name in ("variant", "person") if len({DIMENSIONS[name](row) for row in rows} - {None}) > 1]
     return [*_USUAL, *several]
 
 

@@ -23,6 +23,7 @@ from gitgoodbench.ted.tree import has_text
 from gitgoodbench.text import on_one_line
 
 Mark = Literal["kept", "relabelled", "deleted", "inserted"]
+Measure = Literal["tree", "lines"]
 
 MOST_LINES: Final = 80
 """Lines of a piece that are shown."""
@@ -54,7 +55,7 @@ class Sides:
     wrote: tuple[Run, ...]
     committed: tuple[Run, ...]
     counts: dict[Mark, int]
-    measure: Literal["tree", "lines"]
+    measure: Measure
     cut: bool
 
 
@@ -63,6 +64,10 @@ def sides_of(piece: MatchedPiece, language: str | None) -> Sides:
     wrote, cut_wrote = _clipped(piece.snippet)
     committed, cut_committed = _clipped(piece.matched)
     cut = cut_wrote or cut_committed
+    if piece.distance == 0:  # read in their files they are the same, whatever they are by themselves
+        counts: dict[Mark, int] = {"kept": piece.size, "relabelled": 0, "deleted": 0, "inserted": 0}
+        measure: Measure = "tree" if piece.measure == "tree" else "lines"
+        return Sides(piece.path, piece.line, _kept(wrote), _kept(committed), counts, measure, cut)
     trees = None if cut or piece.measure != "tree" or not committed else _trees(wrote, committed, language)
     marked = None if trees is None else _by_nodes(*trees)
     if marked is None:
@@ -78,6 +83,10 @@ def _clipped(content: bytes) -> tuple[bytes, bool]:
     lines = mask(content)[0].split(b"\n")
     kept = [line if len(line) <= _MOST_COLUMNS else line[:_MOST_COLUMNS] + _CUT.encode() for line in lines[:MOST_LINES]]
     return b"\n".join(kept), cut or kept != lines
+
+
+def _kept(content: bytes) -> tuple[Run, ...]:
+    return (Run(_printable(content), "kept"),) if content else ()
 
 
 def _trees(wrote: bytes, committed: bytes, language: str | None) -> tuple[Tree, Tree] | None:
