@@ -24,6 +24,7 @@ from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.tools import Tool
 from gitgoodbench.tools import ToolSet as ToolSet
 from gitgoodbench.workspace.outcome import Outcome as Outcome
+from gitgoodbench.workspace.prediction import Prediction as Prediction
 from gitgoodbench.workspace.store import RepositoryStore as RepositoryStore
 
 T = TypeVar("T", bound=BaseModel)
@@ -204,6 +205,20 @@ class ScenarioWithTruth(Protocol):
 
         Raises:
             SetupFailed: the repository or a commit cannot be had.
+        """
+        ...
+
+
+@runtime_checkable
+class PredictedScenario(Protocol):
+    """A scenario that can tell what outcome a prediction is that was made elsewhere (`gitgoodbench score --suite`)."""
+
+    def predicted(self, sample: Sample, store: RepositoryStore, prediction: Prediction) -> Outcome:
+        """The outcome of an agent that has left what is predicted; called where outcomes are read.
+
+        Raises:
+            SetupFailed: the repository or a commit cannot be had.
+            AgentFailed: the prediction cannot be applied.
         """
         ...
 

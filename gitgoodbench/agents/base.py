@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel
 
+from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import Status
 from gitgoodbench.models.meter import Budget, Usage
 from gitgoodbench.models.options import ModelOptions
-from gitgoodbench.scenario import Episode, Message
+from gitgoodbench.scenario import Episode, Message, Outcome, RepositoryStore, Scenario
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,24 @@ class EpisodeAgent(Protocol):
 
     def for_episode(self, episode_id: str) -> Agent:
         """The agent for one episode; the id, such as `mcr/owner_name_merge_0001/1`, is unique in a run."""
+        ...
+
+
+@runtime_checkable
+class AbsentAgent(Agent, Protocol):
+    """An agent that has worked elsewhere: what it left is known, so it gets neither a sandbox nor an episode.
+
+    pins: what decides its answers, for the manifest.
+    """
+
+    pins: Mapping[str, str]
+
+    def left(self, sample: Sample, scenario: Scenario, store: RepositoryStore) -> tuple[Outcome, Trajectory | None]:
+        """What it left for a sample, which also says how its work ended, and its conversation where that is known.
+
+        Raises:
+            EpisodeError: the sample cannot be set up, or no outcome can be made.
+        """
         ...
 
 

@@ -20,6 +20,7 @@ from gitgoodbench.cli import (
     mine,
     plugins,
     prices,
+    prompts,
     report,
     resume,
     runs,
@@ -48,6 +49,7 @@ app = typer.Typer(
 app.command("eval", cls=plugin_flags(*RUN_GROUPS))(evaluate.evaluate)
 app.command("resume", cls=Command)(resume.resume)
 app.command("score", cls=Command)(score.score)
+app.command("prompts", cls=plugin_flags(*RUN_GROUPS))(prompts.prompts)
 app.command("report", cls=Command)(report.report)
 app.command("show", cls=Command)(show.show)
 app.command("runs", cls=Command)(runs.runs)

@@ -31,6 +31,7 @@ from gitgoodbench.runs.inputs import Inputs, check_isolation, inputs_for, load_i
 from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself, resolve_judge
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.predictions import saved_agent
 from gitgoodbench.runs.preflight import Findings, in_words, preflight_run
 from gitgoodbench.runs.redact import redact_command
 from gitgoodbench.runs.session import (
@@ -46,6 +47,7 @@ from gitgoodbench.runs.session import (
     stored_config,
 )
 from gitgoodbench.sandbox.base import Choice, SandboxSettings
+from gitgoodbench.sandbox.none import NoSandboxes
 from gitgoodbench.scenario import JudgedScenario, Scenario
 from gitgoodbench.text import for_terminal
 from gitgoodbench.workspace.store import RepositoryStore
@@ -101,11 +103,17 @@ def resume_runs(names: Sequence[str], changes: Mapping[str, Any]) -> int:
         check_run(paths.folder)
         manifest = read_manifest(paths)
         config = stored_config(manifest, **changes)
-        inputs, choice = load_inputs(config), open_provider(config)
+        predicted = saved_agent(paths)
+        inputs = load_inputs(config)
+        choice = open_provider(config) if predicted is None else Choice(NoSandboxes(), "predictions: no sandbox")
         notices.append(choice.reason)
         check_cache({episode.sample.name for episode in inputs.planned}, config.repos)
         store = open_repositories(config, progress)
-        runs.append(prepare_run(config, inputs, choice.provider, store, paths=paths, command=manifest.command))
+        runs.append(
+            prepare_run(
+                config, inputs, choice.provider, store, paths=paths, command=manifest.command, own_agent=predicted
+            )
+        )
     return run_all(runs, console, progress, notices)
 
 

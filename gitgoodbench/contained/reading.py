@@ -16,7 +16,7 @@ from gitgoodbench.contained.task import Task, Wanted, error_of
 from gitgoodbench.errors import EpisodeError, GitGoodBenchError
 from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.limits import LimitExceeded, file_problem, hold, memory_problem
-from gitgoodbench.scenario import RepositoryStore, ScenarioWithTruth, load_scenarios
+from gitgoodbench.scenario import Outcome, PredictedScenario, RepositoryStore, ScenarioWithTruth, load_scenarios
 from gitgoodbench.scores import with_scores
 from gitgoodbench.ted.isolated import parse_in_forks
 
@@ -62,6 +62,8 @@ def read(task: Task, store: RepositoryStore) -> dict[str, Any]:
 
 
 def _done(task: Task, store: RepositoryStore) -> dict[str, Any]:
+    if task.wanted is Wanted.PREDICTED:
+        return {"outcome": _predicted(task, store).to_json()}
     scenario: Any = with_scores(load_scenarios()[task.scenario], task.scores)
     outcome = task.outcome
     if outcome is None:
@@ -71,6 +73,13 @@ def _done(task: Task, store: RepositoryStore) -> dict[str, Any]:
     if task.wanted is Wanted.SCORE:
         return {"verdict": verdict_fields(scenario.score(task.sample, store, outcome))}
     return {"histories": histories_fields(scenario.histories(task.sample, store, outcome))}
+
+
+def _predicted(task: Task, store: RepositoryStore) -> Outcome:
+    scenario = load_scenarios()[task.scenario]
+    if not isinstance(scenario, PredictedScenario) or task.prediction is None:
+        raise GitGoodBenchError(f"the scenario {task.scenario} does not say what a prediction is")
+    return scenario.predicted(task.sample, store, task.prediction)
 
 
 class _HarnessStore:

@@ -14,7 +14,7 @@ from gitgoodbench.errors import AgentFailed, GitGoodBenchError, Unscorable
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.git.histories import HistoryPair
 from gitgoodbench.limits import LIMITS, LimitExceeded, Limits
-from gitgoodbench.scenario import JudgedScenario, Outcome, RepositoryStore, Scenario, Verdict
+from gitgoodbench.scenario import JudgedScenario, Outcome, Prediction, RepositoryStore, Scenario, Verdict
 from gitgoodbench.scores import with_scores
 
 
@@ -66,6 +66,19 @@ class Contained:
             verdict = verdict_of(self._ask(Wanted.SCORE, sample, store, unread)["verdict"])
             return replace(verdict, problem=str(problem), limit=str(problem))
 
+    def predicted(self, sample: Sample, store: RepositoryStore, prediction: Prediction) -> Outcome:
+        """See `PredictedScenario.predicted`. One that takes more than it may is an outcome that cannot be read.
+
+        Raises:
+            AgentFailed: the prediction cannot be applied.
+            EpisodeError: the repository cannot be had or read.
+        """
+        try:
+            frame = self._ask(Wanted.PREDICTED, sample, store, None, prediction)
+        except LimitExceeded as problem:
+            raise AgentFailed(f"the prediction cannot be applied: {problem}") from problem
+        return Outcome.from_json(frame["outcome"])
+
     def _blame_agent(self, wanted: Wanted, sample: Sample, store: RepositoryStore, problem: LimitExceeded) -> None:
         """See that the real commits exceed no limit.
 
@@ -80,9 +93,16 @@ class Contained:
             reason = f"the real commits do as well: {other}"
         raise Unscorable(f"{problem}; {reason}") from problem
 
-    def _ask(self, wanted: Wanted, sample: Sample, store: RepositoryStore, outcome: Outcome | None) -> dict[str, Any]:
+    def _ask(
+        self,
+        wanted: Wanted,
+        sample: Sample,
+        store: RepositoryStore,
+        outcome: Outcome | None,
+        prediction: Prediction | None = None,
+    ) -> dict[str, Any]:
         with temporary_folder("scoring") as folder:
-            task = Task(wanted, self.name, self._scores, sample, outcome, self._limits, str(folder))
+            task = Task(wanted, self.name, self._scores, sample, outcome, self._limits, str(folder), prediction)
             frame = ask(task, store, self.running)
         if "crash" in frame:
             raise ScoringCrashed(str(frame["crash"]))

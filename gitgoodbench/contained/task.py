@@ -19,7 +19,7 @@ from gitgoodbench.errors import (
     Unscorable,
 )
 from gitgoodbench.limits import Limits
-from gitgoodbench.scenario import Outcome
+from gitgoodbench.scenario import Outcome, Prediction
 
 _EPISODE_ERRORS: Final = {
     kind.status: kind
@@ -32,11 +32,14 @@ class Wanted(StrEnum):
 
     SCORE = "score"
     HISTORIES = "histories"
+    PREDICTED = "predicted"
 
 
 @dataclass(frozen=True)
 class Task:
     """scenario, scores: names, as `with_scores` takes them. outcome: None for the one that the real commits would be.
+
+    prediction: what an outcome is to be made of, where that is wanted.
 
     folder: where temporary files go; whoever asks removes it.
     """
@@ -48,6 +51,7 @@ class Task:
     outcome: Outcome | None
     limits: Limits
     folder: str
+    prediction: Prediction | None = None
 
 
 def error_of(frame: Mapping[str, Any]) -> GitGoodBenchError:

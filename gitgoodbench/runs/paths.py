@@ -2,6 +2,7 @@
 
 results/<run-id>/
   manifest.json                 what decides the results; written once
+  predictions.jsonl             what was predicted elsewhere (absent where an agent played)
   run.log                       events, one JSON object a line; appended
   ledger.jsonl                  the account: every request to a model, and what came back; appended
   answers/                      replies of models by what was asked, to be used again (--cache)
@@ -87,6 +88,10 @@ class RunPaths:
     @property
     def manifest(self) -> Path:
         return self.folder / "manifest.json"
+
+    @property
+    def predictions(self) -> Path:
+        return self.folder / "predictions.jsonl"
 
     @property
     def log(self) -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gitgoodbench.agents.base import Agent, EpisodeAgent, Trajectory
+from gitgoodbench.agents.base import AbsentAgent, Agent, EpisodeAgent, Trajectory
 from gitgoodbench.errors import AgentFailed, EpisodeError, GitGoodBenchError, RunAborted, Status
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import utc_now
@@ -47,13 +47,14 @@ class Played:
 
 @dataclass
 class _Notes:
-    """What is known of an episode so far."""
+    """What is known of an episode so far. ended: how the agent's own work ended, where there is an outcome."""
 
     started: str = field(default_factory=utc_now)
     trajectory: Trajectory | None = None
     outcome: Outcome | None = None
     status: Status = Status.INFRASTRUCTURE_FAILED
     error: ErrorRecord | None = None
+    ended: tuple[Status, str | None] = (Status.COMPLETED, None)
     facts: dict[str, Any] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     begun: float = field(default_factory=time.perf_counter)
@@ -93,6 +94,26 @@ def play(planned: PlannedEpisode, run: RunContext, attempts: Sequence[AttemptRec
 
 
 def _work(notes: _Notes, planned: PlannedEpisode, run: RunContext) -> None:
+    agent = run.agents[planned.scenario]
+    if isinstance(agent, AbsentAgent):
+        _receive(notes, agent, planned, run)
+    else:
+        _let_work(notes, agent, planned, run)
+
+
+def _receive(notes: _Notes, agent: AbsentAgent, planned: PlannedEpisode, run: RunContext) -> None:
+    """Take what was left elsewhere; the facts are those of an episode that nobody plays."""
+    scenario = run.scenarios[planned.scenario]
+    preview = getattr(scenario, "preview", None)
+    if preview is not None:
+        notes.facts = dict(preview(planned.sample, run.store, run.options).facts)
+    notes.lap("setup_s")
+    notes.outcome, notes.trajectory = agent.left(planned.sample, scenario, run.store)
+    notes.ended = notes.outcome.agent_status, notes.outcome.agent_error
+    notes.lap("outcome_s")
+
+
+def _let_work(notes: _Notes, agent: Agent, planned: PlannedEpisode, run: RunContext) -> None:
     scenario = run.scenarios[planned.scenario]
     sandbox = run.stop.opened(lambda: run.provider.open(run_id=run.run_id, episode_id=planned.id))
     try:
@@ -100,11 +121,11 @@ def _work(notes: _Notes, planned: PlannedEpisode, run: RunContext) -> None:
             episode = scenario.prepare(planned.sample, run.store, sandbox, run.options)
             notes.facts = dict(episode.facts)
             notes.lap("setup_s")
-            agent = run.agents[planned.scenario]
             player = agent.for_episode(planned.id) if isinstance(agent, EpisodeAgent) else agent
             trajectory = notes.trajectory = _run_agent(player, episode, sandbox, run)
             notes.lap("agent_s")
             if trajectory.status.is_answer:
+                notes.ended = trajectory.status, trajectory.error
                 notes.outcome = collect_outcome(episode, run.options.tool_set)
                 notes.lap("outcome_s")
     finally:
@@ -169,8 +190,7 @@ def _result(notes: _Notes, planned: PlannedEpisode, run: RunContext, attempts: S
     trajectory, sample, agent = notes.trajectory, planned.sample, run.agents[planned.scenario]
     record, status, error = None, notes.status, notes.error
     if notes.outcome is not None:
-        assert trajectory is not None
-        record = record_of(notes.outcome, trajectory.status, trajectory.error)
+        record = record_of(notes.outcome, *notes.ended)
         status, error = Status.UNSCORED, ErrorRecord.why(Status.UNSCORED, "not scored yet")
     return Result(
         format=FORMAT,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gitgoodbench.agents.base import Agent, AgentSettings
+from gitgoodbench.agents.base import AbsentAgent, Agent, AgentSettings
 from gitgoodbench.agents.registry import asks_model, make_agent
 from gitgoodbench.contained.client import start
 from gitgoodbench.errors import UserError
@@ -102,7 +102,7 @@ def prepare_run(
         scenarios={name: scenario.fingerprint() for name, scenario in inputs.scenarios.items()},
         plugins=_plugins_in_use(config, inputs, provider),
         denominators={name: denominators_of(scenario) for name, scenario in inputs.scenarios.items()},
-        agent={"name": agent.name, "model": agent.model},
+        agent={"name": agent.name, "model": agent.model, **(agent.pins if isinstance(agent, AbsentAgent) else {})},
         sandbox=provider.describe(),
         judge={} if judges is None else {"prompt": prompt_fingerprint()},
         command=command,

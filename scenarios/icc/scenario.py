@@ -12,7 +12,7 @@ from typing import ClassVar
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
 from gitgoodbench.sample_types.specs import FileCommitChainSpec
-from gitgoodbench.scenario import HistoryPair, Outcome, Policy, RepositoryStore, Verdict
+from gitgoodbench.scenario import HistoryPair, Outcome, Policy, Prediction, RepositoryStore, Verdict
 
 from .episode import prepare, preview
 from .options import CommitOptions
@@ -48,6 +48,11 @@ class IterativeCommitting(ScenarioBase):
         from .scoring import truth
 
         return truth(sample, store)
+
+    def predicted(self, sample: Sample, store: RepositoryStore, prediction: Prediction) -> Outcome:
+        from .scoring import predicted
+
+        return predicted(sample, store, prediction)
 
     def histories(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> HistoryPair | None:
         from .scoring import histories

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.git.histories import HistoryPair
-from gitgoodbench.scenario import Outcome, Verdict
+from gitgoodbench.scenario import Json, Outcome, Prediction, Verdict
 from gitgoodbench.scoring.chains import ChainTask, chain_histories, score_chain
 from gitgoodbench.workspace.outcome import outcome_of
+from gitgoodbench.workspace.predicted import Begun, chain_outcome
 from gitgoodbench.workspace.store import RepositoryStore
 
 from .episode import chain_file, open_based_chain
@@ -27,6 +28,14 @@ def truth(sample: Sample, store: RepositoryStore) -> Outcome:
     """The real commits as an outcome."""
     mirror, chain, base = open_based_chain(sample, store)
     return outcome_of(mirror, chain.newest, [base], {"finished": True})
+
+
+def predicted(sample: Sample, store: RepositoryStore, prediction: Prediction) -> Outcome:
+    """Predicted commits over the base as an outcome. They hold every file's changes, so a judge is shown every file."""
+    mirror, _, base = open_based_chain(sample, store)
+    at_work: dict[str, Json] = {"uncommitted": None, "unmerged": [], "merge_in_progress": False, "finished": False}
+    begun = Begun([base], base, {**at_work, "hunks": "all"}, {"finished": True, "hunks": "all"})
+    return chain_outcome(mirror, begun, base, prediction)
 
 
 def _task(sample: Sample, store: RepositoryStore) -> ChainTask:

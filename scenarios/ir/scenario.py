@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
 from gitgoodbench.sample_types.specs import FileCommitChainSpec
-from gitgoodbench.scenario import HistoryPair, Outcome, Policy, RepositoryStore, Verdict
+from gitgoodbench.scenario import HistoryPair, Outcome, Policy, Prediction, RepositoryStore, Verdict
 
 from .episode import prepare, preview
 from .extended import ExtendedRebaseTools
@@ -45,6 +45,11 @@ class InteractiveRebase(ScenarioBase):
         from .scoring import truth
 
         return truth(sample, store)
+
+    def predicted(self, sample: Sample, store: RepositoryStore, prediction: Prediction) -> Outcome:
+        from .scoring import predicted
+
+        return predicted(sample, store, prediction)
 
     def histories(self, sample: Sample, store: RepositoryStore, outcome: Outcome) -> HistoryPair | None:
         from .scoring import histories

@@ -6,11 +6,12 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.histories import HistoryPair
 from gitgoodbench.git.process import Git
-from gitgoodbench.scenario import Outcome, Verdict
+from gitgoodbench.scenario import Json, Outcome, Prediction, Verdict
 from gitgoodbench.scoring.chain_edits import same_states_and_messages
 from gitgoodbench.scoring.chain_gates import AgentChain, ChainWalks
 from gitgoodbench.scoring.chains import ChainTask, chain_histories, score_chain
 from gitgoodbench.workspace.outcome import outcome_of
+from gitgoodbench.workspace.predicted import Begun, chain_outcome
 from gitgoodbench.workspace.store import RepositoryStore
 
 from .episode import open_rebase_chain
@@ -37,6 +38,14 @@ def truth(sample: Sample, store: RepositoryStore) -> Outcome:
     """The real commits as an outcome."""
     mirror, chain = open_rebase_chain(sample, store)
     return outcome_of(mirror, chain.newest, [chain.newest], {"finished": True})
+
+
+def predicted(sample: Sample, store: RepositoryStore, prediction: Prediction) -> Outcome:
+    """Predicted commits over the chain's base as an outcome."""
+    mirror, chain = open_rebase_chain(sample, store)
+    at_work: dict[str, Json] = {"uncommitted": [], "unmerged": [], "merge_in_progress": False, "finished": False}
+    begun = Begun([chain.newest], chain.newest, at_work, {"finished": True})
+    return chain_outcome(mirror, begun, chain.base, prediction)
 
 
 def _task(sample: Sample, store: RepositoryStore) -> ChainTask:

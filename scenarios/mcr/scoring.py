@@ -14,12 +14,13 @@ from gitgoodbench.git.conflicts import ConflictModel, PathConflict, TextConflict
 from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.sample_types.specs import MergeSpec, merge_spec
-from gitgoodbench.scenario import Details, Outcome, Verdict
+from gitgoodbench.scenario import Details, Json, Outcome, Prediction, Verdict
 from gitgoodbench.scoring.differences import diff_between, tree_ids
 from gitgoodbench.scoring.similarity_merge import SCORES as TREE_SCORES
 from gitgoodbench.scoring.similarity_merge import MergedFile, merge_similarity
 from gitgoodbench.workspace.imports import import_outcome
 from gitgoodbench.workspace.outcome import outcome_of
+from gitgoodbench.workspace.predicted import Begun, merge_outcome
 from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -73,6 +74,15 @@ def truth(sample: Sample, store: RepositoryStore) -> Outcome:
     spec = merge_spec(sample)
     mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
     return outcome_of(mirror, spec.merge_commit_hash, spec.parents)
+
+
+def predicted(sample: Sample, store: RepositoryStore, prediction: Prediction) -> Outcome:
+    """A predicted merge as an outcome; a patch is against the local parent."""
+    spec = merge_spec(sample)
+    mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
+    check_parents(mirror, spec)
+    at_work: dict[str, Json] = {"uncommitted": None, "unmerged": None, "merge_in_progress": True}
+    return merge_outcome(mirror, Begun(spec.parents, spec.parents[0], at_work, {}), prediction)
 
 
 def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome, head: str, spec: MergeSpec) -> Verdict:
