@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from gitgoodbench.feedback.changes import CommitChange
+from gitgoodbench.feedback.matched_source import source_of
 from gitgoodbench.feedback.normalising import Normaliser, normalised_text
 from gitgoodbench.feedback.pieces import Hunk, Run, parse_pieces
 from gitgoodbench.feedback.placing import line_of
@@ -178,7 +179,7 @@ def _matched(needle: _Needle, match: SnippetMatch, hunks: Sequence[Hunk]) -> Mat
         assert tree is not None
         largest = max(match.items, key=lambda item: int(tree.sizes[item.node]))
         place = largest.match.start
-        matched = _source(match, hunks)
+        matched = source_of(match, hunks)
     return MatchedPiece(
         needle.text,
         matched,
@@ -188,21 +189,3 @@ def _matched(needle: _Needle, match: SnippetMatch, hunks: Sequence[Hunk]) -> Mat
         match.distance,
         match.measure,
     )
-
-
-def _source(match: SnippetMatch, hunks: Sequence[Hunk]) -> bytes:
-    """The source of what a run's items became, in their order, as it stands in the commit."""
-    places: list[tuple[int, int, int]] = []
-    for item in match.items:
-        start, end = item.match.start, item.match.end
-        if places and places[-1][0] == item.hunk and places[-1][2] <= start:
-            places[-1] = (item.hunk, places[-1][1], end)
-        else:
-            places.append((item.hunk, start, end))
-    return b"\n".join(_lines(hunks[at].content, start, end) for at, start, end in places)
-
-
-def _lines(content: bytes, start: int, end: int) -> bytes:
-    """Whole lines, where only blanks stand before the first byte."""
-    begin = content.rfind(b"\n", 0, start) + 1
-    return content[begin if not content[begin:start].strip() else start : end]
