@@ -10,9 +10,10 @@ RUN ?= train
 EPOCHS ?= 4
 EXPORT ?= --best-of-sample --format trl
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
+FRAMEWORKS ?= verifiers openenv
 TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
 
-.PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-tensorzero test-all lint ruff types imports format bench mutants clean help
+.PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-tensorzero test-frameworks test-all lint ruff types imports format bench mutants clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -58,8 +59,16 @@ test-tensorzero: $(READY)  ## ask a real TensorZero gateway on a real Postgres (
 	$(PIP) install tensorzero==2026.6.0
 	$(BIN)/python -m pytest -m tensorzero tests/tensorzero $(ARGS)
 
+test-frameworks: $(FRAMEWORKS:%=.frameworks/%/.ready)  ## run trainers' own evaluations, each in an environment of its own (downloads 1 GB each)
+	$(foreach name,$(FRAMEWORKS),.frameworks/$(name)/bin/python -m pytest -m frameworks tests/frameworks $(ARGS) &&) true
+
+.frameworks/%/.ready: pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]' hypothesis pytest pytest-timeout uv
+	touch $@
+
 test-all: $(READY)  ## the tests, and the project itself: lint, wheel and sdist, every command of the docs (needs a network)
-	$(BIN)/python -m pytest -n auto -m 'not llm and not tensorzero' $(ARGS)
+	$(BIN)/python -m pytest -n auto -m 'not llm and not tensorzero and not frameworks' $(ARGS)
 
 lint: ruff types imports  ## ruff, mypy --strict, import-linter
 
@@ -92,4 +101,4 @@ mutants: $(READY)  ## change the code one place at a time, and see whether tests
 
 clean: ## remove .venv, caches, and what runs that crashed have left behind
 	-@test -x $(BIN)/gitgoodbench && $(BIN)/gitgoodbench clean
-	rm -rf $(VENV) build dist *.egg-info .mypy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .frameworks build dist *.egg-info .mypy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -26,6 +26,7 @@ from gitgoodbench.cli import (
     runs,
     schema,
     score,
+    serve,
     show,
     trajectories,
     validate,
@@ -54,6 +55,7 @@ app.command("report", cls=Command)(report.report)
 app.command("show", cls=Command)(show.show)
 app.command("runs", cls=Command)(runs.runs)
 app.command("mcp", cls=Command)(mcp.mcp)
+app.command("serve", cls=Command)(serve.serve)
 app.command("trajectories", cls=Command)(trajectories.trajectories)
 app.command("schema", cls=Command)(schema.schema)
 app.command("mine", cls=plugin_flags(SAMPLES))(mine.mine)

@@ -20,7 +20,16 @@ PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
 BLOCKS = [block for page in pages() for block in blocks(page) if block.language in ("sh", "python")]
 CHECKED = [pytest.param(block, id=block.place) for block in BLOCKS if block.language == "sh" and block.needs]
 RUN = sorted({block.page for block in BLOCKS if not block.needs})
-ELSEWHERE = {"cd", "dask", "docker", "export", "git", "ray"}  # programs whose flags are not ours to check
+ELSEWHERE = {
+    "cd",
+    "dask",
+    "docker",
+    "export",
+    "git",
+    "ray",
+    "uv",
+    "vf-eval",
+}  # programs whose flags are not ours to check
 
 
 def outcome(*command: str | Path, cwd: Path = ROOT) -> str:

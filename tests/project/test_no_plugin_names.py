@@ -52,6 +52,8 @@ ALLOWED = {
     ("mining/validate.py", "attainable"): _FACT,
     ("mining/validate.py", "oracle"): "reference agents that the contract of scenarios names",
     ("mining/validate.py", "tool-oracle"): "reference agents that the contract of scenarios names",
+    ("frameworks/settings.py", "auto"): _DEFAULT,
+    ("frameworks/verifiers/taskset.py", "auto"): _DEFAULT,
     ("models/pricing.py", "openai"): _OTHER + "a provider of models",
     ("reporting/cells.py", "attainable"): _FACT,
     ("reporting/cells.py", "splittable"): _FORMER,

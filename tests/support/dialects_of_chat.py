@@ -50,7 +50,9 @@ def answers_in(body: Body) -> list[Body]:
 
 def _with_calls(change: Callable[[int, Body], Body]) -> Callable[[Body], Body]:
     def shape(message: Body) -> Body:
-        return message | {"tool_calls": [change(number, call) for number, call in enumerate(message["tool_calls"])]}
+        return message | {
+            "tool_calls": [change(number, call) for number, call in enumerate(message.get("tool_calls", ()))]
+        }
 
     return shape
 
@@ -138,18 +140,18 @@ def _chunks(body: Body) -> Iterator[Body]:
     yield chunk({"reasoning_content": "."})
     for letter in message["content"] or "":
         yield chunk({"content": letter})
-    for number, call in enumerate(message["tool_calls"]):
+    for number, call in enumerate(message.get("tool_calls", ())):
         function = call["function"]
         named = {"index": number, **call, "function": {"name": function["name"], "arguments": ""}}
         yield chunk({"tool_calls": [named]})
         for start in range(0, len(function["arguments"]), 5):
             piece = {"index": number, "function": {"arguments": function["arguments"][start : start + 5]}}
             yield chunk({"tool_calls": [piece]})
-    yield chunk({}, "tool_calls")
+    yield chunk({}, body["choices"][0]["finish_reason"])
     yield {**head, "choices": [], "usage": body["usage"]}
 
 
-def _streamed(body: Body) -> Reply:
+def streamed(body: Body) -> Reply:
     return sse(*_chunks(body))
 
 
@@ -223,7 +225,7 @@ CHAT: Mapping[str, Dialect] = {
     ),
     "Gemini": Dialect((_OWN_IDS,), message=_gemini, checks=_check_gemini),
     "streams only": Dialect(
-        ("reasoning_content", "answers as a stream", STREAMS), refuses=wants_stream, wraps=_streamed,
+        ("reasoning_content", "answers as a stream", STREAMS), refuses=wants_stream, wraps=streamed,
         checks=_needs("reasoning_content", "Hm."),
     ),
     "streams unasked, as Gemini": Dialect((_OWN_IDS, "answers as a stream"), wraps=_streamed_whole),

@@ -1,0 +1,94 @@
+"""Environments for TRL, played as GRPOTrainer of TRL 1.16 plays them (its source was read; it needs torch, and a model
+to train, so the trainer itself does not run here).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers.utils.chat_template_utils import get_json_schema
+
+from gitgoodbench import UserError, tool_schemas
+from gitgoodbench.frameworks.trl import Environment, environment, rows
+from tests.support.leftovers import leftovers
+from tests.support.scripted_answers import answers_of, figures_of_eval
+
+SCENARIOS = ("mcr", "ir", "icc")
+Calls = Sequence[tuple[str, dict[str, Any]]]
+
+
+def kind_of(scenario: str) -> type[Environment]:
+    return environment(scenario, sandbox="local", offline=True)
+
+
+def tools_of(instance: Environment) -> dict[str, Callable[..., str]]:
+    """As `_generate_and_score_completions` finds them: on the class, all without an underscore."""
+    return {
+        name: getattr(instance, name)
+        for name, _ in inspect.getmembers(type(instance), predicate=inspect.isfunction)
+        if name not in ("reset", "get_reward") and not name.startswith("_")
+    }
+
+
+def rollout(instance: Environment, row: Mapping[str, Any], calls: Calls) -> float:
+    """One completion of a batch: reset with the row's columns, the calls, the reward."""
+    assert instance.reset(**row) is None  # type: ignore[func-returns-value]
+    tools = tools_of(instance)
+    for name, arguments in calls:
+        assert isinstance(tools[name](**arguments), str)
+    return instance.get_reward()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_its_tools_are_those_of_the_scenario_and_transformers_reads_them(scenario: str) -> None:
+    found = {name: get_json_schema(tool)["function"] for name, tool in tools_of(kind_of(scenario)()).items()}
+    expected = {schema["function"]["name"]: schema["function"] for schema in tool_schemas(scenario)}
+    assert sorted(found) == sorted(expected)
+    for name, function in found.items():
+        assert function["parameters"]["properties"].keys() == expected[name]["parameters"]["properties"].keys()
+
+
+def test_an_environment_is_reset_again_and_again_and_gives_the_same_reward() -> None:
+    instance = kind_of("mcr")()
+    row = rows(type(instance))[1]
+    calls = [("resolve_current_merge_conflict_with", {"content": "mine\n", "reason": "an example"})]
+    first = rollout(instance, row, calls)
+    assert [rollout(instance, row, calls) for _ in range(2)] == [first, first]
+    assert instance.get_reward() == first
+    assert rollout(instance, row, []) == 0.0
+
+
+def test_a_rollout_that_is_dropped_leaves_nothing() -> None:
+    before = leftovers()
+    instance = kind_of("icc")()
+    instance.reset(**rows(type(instance))[0])
+    instance.reset(**rows(type(instance))[1])
+    del instance
+    assert leftovers() == before
+
+
+def test_a_row_that_names_no_task_is_told() -> None:
+    instance = kind_of("mcr")()
+    with pytest.raises(UserError, match="a row needs a column `task`, the id of its task, and has: prompt"):
+        instance.reset(prompt=[])
+    with pytest.raises(UserError, match="there is no task 'mcr/none'"):
+        instance.reset(task="mcr/none")
+    with pytest.raises(UserError, match="there is no reward before reset"):
+        instance.get_reward()
+
+
+@pytest.mark.frameworks
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_its_figures_are_those_of_eval(scenario: str, tmp_path: Path) -> None:
+    answers = answers_of(scenario, tmp_path)
+    kind = kind_of(scenario)
+    instance = kind()
+    by_task = {row["task"]: row for row in rows(kind)}
+    for task, scored in figures_of_eval(answers, scenario, tmp_path).items():
+        assert by_task[task]["prompt"][1]["content"] == answers.prompts[task]
+        assert rollout(instance, by_task[task], answers.calls[task]) == scored.reward

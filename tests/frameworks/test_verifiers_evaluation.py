@@ -1,0 +1,57 @@
+"""vf-eval of verifiers 0.4 against a scripted model: the figures of `gitgoodbench eval` on the same answers.
+
+In an environment of its own (make test-frameworks): verifiers wants an older openai than constraints.txt has.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gitgoodbench.frameworks.components import Components, metrics_of
+from tests.support.scripted_answers import COUNT, answers_of, figures_of_eval
+
+pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(600)]
+pytest.importorskip("verifiers", reason="another framework's environment")
+
+
+def evaluate(scenario: str, url: str, folder: Path, *options: str) -> list[dict[str, Any]]:
+    """The episodes that the command leaves."""
+    programs = Path(sys.executable).parent
+    command = (
+        str(programs / "vf-eval"), "gitgoodbench", "--env.taskset.scenario", scenario, "--env.taskset.sandbox", "local",
+        "--env.taskset.offline", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess",
+        "--client.base-url", url, "--client.api-key-var", "SCRIPTED_KEY", "-m", "scripted", "-c", "4",
+        "--no-rich", "--no-push", "--output-dir", str(folder), *options,
+    )  # fmt: skip
+    variables = {**os.environ, "SCRIPTED_KEY": "none", "PATH": f"{programs}:{os.environ['PATH']}"}
+    ran = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-2000:]
+    (traces,) = folder.rglob("traces.jsonl")
+    return [json.loads(line) for line in traces.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("scenario", ["mcr", "ir", "icc"])
+def test_its_figures_are_those_of_eval(scenario: str, tmp_path: Path) -> None:
+    answers = answers_of(scenario, tmp_path)
+    expected = figures_of_eval(answers, scenario, tmp_path)
+    runs = tmp_path / "vf"
+    runs.mkdir()
+    with answers.served() as server:
+        episodes = evaluate(scenario, server.url, runs, "-n", str(COUNT))
+    found = {episode["task"]["key"]: episode for episode in episodes}
+    assert sorted(found) == sorted(expected)
+    for task, scored in expected.items():
+        assert found[task]["errors"] == []
+        (trace,) = found[task]["traces"]
+        components, metrics = Components.of(scored), metrics_of(scored)
+        assert {name: part["score"] for name, part in trace["rewards"].items()} == pytest.approx(asdict(components))
+        assert sum(part["score"] * part["weight"] for part in trace["rewards"].values()) == pytest.approx(scored.reward)
+        assert {name: trace["metrics"][name] for name in metrics} == pytest.approx(metrics)
