@@ -28,7 +28,7 @@ from gitgoodbench.feedback.rewriting import follow_lost, mark_copies
 from gitgoodbench.feedback.settings import Settings, read_settings
 from gitgoodbench.feedback.settling import settled_in
 from gitgoodbench.feedback.store import Store, folder_of
-from gitgoodbench.feedback.store.commits import commit_of
+from gitgoodbench.feedback.store.commits import commit_of, links_of
 from gitgoodbench.feedback.store.readings import unlinked_times
 from gitgoodbench.feedback.store.results import save_survival
 from gitgoodbench.files import locked, make_durably, write_atomically
@@ -55,7 +55,8 @@ class Run:
 
     commits: those that hooks told of. caught_up: those that were found in the reflogs. scored: commits whose results
     are new. failed: those that could not be scored. delivered: in words, by sink. followed: when it was last looked at
-    what still stands. problems: what else went wrong, one line each.
+    what still stands. lost: commits with edits that nothing leads to any more, which all others were searched for.
+    problems: what else went wrong, one line each.
     """
 
     started: float
@@ -66,6 +67,7 @@ class Run:
     failed: int = 0
     delivered: Mapping[str, str] = field(default_factory=dict)
     followed: float | None = None
+    lost: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -139,15 +141,28 @@ class _Running:
         self._capture(new, patience, self._place(named))
         from gitgoodbench.feedback.evaluation import evaluate  # brings the engine, which takes a while to load
 
-        late = _earliest_new(self.store, before)
-        evaluated = evaluate(self.store, self.git, self._roots(), lost, late, read_since=self.started)
+        since = min([*_times_of_new(self.store, before), *self._times_of_lost(lost)], default=None)
+        evaluated = evaluate(self.store, self.git, self._roots(), lost, since, read_since=self.started)
         delivered = self._deliver(again=again, dry=dry)
         counting = [one.commit.moved_to is None and one.commit.copy_of is None for one in evaluated.results]
         return Run(
             self.started, time.time(), len(new), len(caught),
             scored=sum(counting), failed=len(evaluated.failed),
-            delivered=delivered, followed=self._follow(at_once=again), problems=tuple(self.problems),
+            delivered=delivered, followed=self._follow(at_once=again), lost=tuple(sorted(self._with_edits(lost))),
+            problems=tuple(self.problems),
         )  # fmt: skip
+
+    def _with_edits(self, lost: Iterable[str]) -> set[str]:
+        return {commit for commit in lost if links_of(self.store, commit)}
+
+    def _times_of_lost(self, lost: Iterable[str]) -> list[float]:
+        """The times of commits that are lost only now: what they held may be in one that was scored before.
+
+        A branch that was merged with --squash and then deleted is such a case.
+        """
+        last = last_run(self.repository.common)
+        fresh = self._with_edits(lost).difference(() if last is None else last.lost)
+        return [found.time for one in fresh if (found := commit_of(self.store, one)) is not None]
 
     def _roots(self) -> tuple[Path, ...]:
         return roots_of(self.store, self.repository)
@@ -227,7 +242,7 @@ def last_run(common: Path) -> Run | None:
     """How the last run ended; None where there was none."""
     try:
         found = json.loads((folder_of(common) / _LAST).read_bytes())
-        return Run(**{**found, "problems": tuple(found["problems"])})
+        return Run(**{**found, "lost": tuple(found.get("lost", ())), "problems": tuple(found["problems"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -249,10 +264,9 @@ def _committed(source: Source, hints: Mapping[str, str]) -> bool:
         return False
 
 
-def _earliest_new(store: Store, before: Container[Key]) -> float | None:
-    """The time of the earliest edit that became known only now."""
-    times = [time for key, time in unlinked_times(store).items() if key not in before and time is not None]
-    return min(times, default=None)
+def _times_of_new(store: Store, before: Container[Key]) -> list[float]:
+    """The times of edits that became known only now."""
+    return [time for key, time in unlinked_times(store).items() if key not in before and time is not None]
 
 
 def _give_up(holder: str) -> None:

@@ -27,7 +27,7 @@ from gitgoodbench.feedback.records import (
 from gitgoodbench.feedback.work import Addition, ConversationWork, Work, work_of
 from gitgoodbench.git.paths import show_path
 
-RULE: Final = f"1 ({version('gitgoodbench')})"
+RULE: Final = f"2 ({version('gitgoodbench')})"
 """The version of the rules in this module and those it calls, and of the engine. What another scored is scored again.
 
 Raise the number with any change of what is counted.
@@ -189,6 +189,8 @@ def _result(
         return _with(common, "indirect", f"its file is not compared: {unread}")
     if not work.lines:
         return _with(common, "indirect", "adds no lines")
+    if work.again:
+        return _with(common, "superseded", "an edit or a later answer of its own conversation has its lines")
     if work.is_superseded:
         gone = work.lines - work.standing_lines
         return _with(common, "superseded", f"{gone} of {work.lines} lines overwritten by its own conversation")

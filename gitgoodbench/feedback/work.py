@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
@@ -22,6 +22,7 @@ from gitgoodbench.feedback.added_lines import LineChange, Lines, Span, changed_l
 from gitgoodbench.feedback.changes import CommitChange, FileChange
 from gitgoodbench.feedback.placing import apply_parts, repeats
 from gitgoodbench.feedback.records import Edit, Key
+from gitgoodbench.feedback.showing_again import shown_again
 
 SURVIVING: Final = 0.5
 """An edit is superseded when no more than this share of its lines is left by its own conversation."""
@@ -49,12 +50,14 @@ class Work:
     """What one edit adds, or a conversation.
 
     path: in the repository, None where it is not known. added: all of it; standing: without what later edits of the
-    conversation overwrote. lines, standing_lines: their lines that are not blank.
+    conversation overwrote. lines, standing_lines: their lines that are not blank. again: it is an answer that only
+    shows what the conversation writes by an edit, or shows once more; nothing of it is left standing.
     """
 
     path: bytes | None
     added: tuple[Addition, ...]
     standing: tuple[Addition, ...]
+    again: bool = False
 
     @property
     def lines(self) -> int:
@@ -107,7 +110,9 @@ def work_of(edits: Sequence[Edit], change: CommitChange, locate: Callable[[Edit]
     for edit, path in answers:
         added = tuple(_addition(part.after, next(changes).added, whole=False) for part in edit.parts)
         found[edit.key] = Work(path, added, added)
-        net.append(found[edit.key])
+    again = shown_again(found, [edit.key for edit, _ in answers])
+    found.update((key, replace(found[key], standing=(), again=True)) for key in again)
+    net += (found[edit.key] for edit, _ in answers if edit.key not in again)
     return ConversationWork(found, tuple(net))
 
 

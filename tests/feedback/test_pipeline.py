@@ -114,6 +114,21 @@ def test_install_commit_result(ada: Developer, tmp_path: Path) -> None:
     assert waiting(common) == []
 
 
+def test_a_branch_that_was_squashed_counts_where_it_went_once_it_is_deleted(work: Work) -> None:
+    work.git("checkout", "-q", "-b", "side")
+    for name, content in (("a", ADD), ("b", SUB)):
+        work.write(name, f"{name}.py", content)
+        work.commit(name)
+    work.git("checkout", "-q", "main")
+    work.git("merge", "-q", "--squash", "side")
+    work.git("commit", "-q", "-m", "squashed")
+    work.run()
+    assert work.rewards() == {"a": ("scored", "a", 1.0), "b": ("scored", "b", 1.0)}
+    work.git("branch", "-q", "-D", "side")
+    work.run()
+    assert work.rewards() == {"a": ("scored", "squashed", 1.0), "b": ("scored", "squashed", 1.0)}
+
+
 def test_a_session_that_commits_by_itself_is_known(work: Work) -> None:
     work.write("t1", "a.py", ADD)
     commit = work.commit("By Claude", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
