@@ -34,7 +34,10 @@ def shown(path: str, before: str, after: str, by_user: int = 0) -> dict[str, Any
 class GeminiLog:
     """A chat of Gemini CLI. Each record is a second later than the one before."""
 
-    def __init__(self, home: Path, root: Path, name: str = "app", session: str = "g1") -> None:
+    def __init__(
+        self, home: Path, root: Path, name: str = "app", session: str = "g1", *, messages: str = "m"
+    ) -> None:
+        self.messages = messages
         self.project = home / ".gemini/tmp" / name
         self.path = self.project / "chats/session-2026-11-30T11-36-g1.jsonl"
         self.root = root
@@ -47,7 +50,7 @@ class GeminiLog:
         """An answer; written a second time when its tools have answered. Gives its id."""
         self.time += 1
         message: dict[str, Any] = {
-            "id": f"m{next(self._numbers)}", "timestamp": iso(self.time), "type": "gemini", "content": content,
+            "id": f"{self.messages}{next(self._numbers)}", "timestamp": iso(self.time), "type": "gemini", "content": content,
             "tokens": {"input": 100, "output": 20, "cached": 5, "thoughts": 3, "tool": 0, "total": 123},
             "model": "gemini-2.5-flash",
         }  # fmt: skip
@@ -78,7 +81,8 @@ class GeminiLog:
 class QwenLog:
     """A session of qwen-code."""
 
-    def __init__(self, home: Path, root: Path, session: str = "q1") -> None:
+    def __init__(self, home: Path, root: Path, session: str = "q1", *, records: str = "u") -> None:
+        self.prefix = records
         self.path = home / f".qwen/projects/-slug/chats/{session}.jsonl"
         self.time = START
         self.common = {"sessionId": session, "cwd": str(root), "version": "0.15.10", "gitBranch": "main"}
@@ -86,8 +90,8 @@ class QwenLog:
 
     def add(self, kind: str, **more: Any) -> str:
         self.time += 1
-        known_by = f"u{len(self.records)}"
-        parent = f"u{len(self.records) - 1}" if self.records else None
+        known_by = f"{self.prefix}{len(self.records)}"
+        parent = f"{self.prefix}{len(self.records) - 1}" if self.records else None
         record = {"uuid": known_by, "parentUuid": parent, "timestamp": iso(self.time), "type": kind, **self.common}
         self.records.append({**record, **more})
         return known_by
