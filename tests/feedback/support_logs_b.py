@@ -34,9 +34,7 @@ def shown(path: str, before: str, after: str, by_user: int = 0) -> dict[str, Any
 class GeminiLog:
     """A chat of Gemini CLI. Each record is a second later than the one before."""
 
-    def __init__(
-        self, home: Path, root: Path, name: str = "app", session: str = "g1", *, messages: str = "m"
-    ) -> None:
+    def __init__(self, home: Path, root: Path, name: str = "app", session: str = "g1", *, messages: str = "m") -> None:
         self.messages = messages
         self.project = home / ".gemini/tmp" / name
         self.path = self.project / "chats/session-2026-11-30T11-36-g1.jsonl"
@@ -50,7 +48,8 @@ class GeminiLog:
         """An answer; written a second time when its tools have answered. Gives its id."""
         self.time += 1
         message: dict[str, Any] = {
-            "id": f"{self.messages}{next(self._numbers)}", "timestamp": iso(self.time), "type": "gemini", "content": content,
+            "id": f"{self.messages}{next(self._numbers)}", "timestamp": iso(self.time), "type": "gemini",
+            "content": content,
             "tokens": {"input": 100, "output": 20, "cached": 5, "thoughts": 3, "tool": 0, "total": 123},
             "model": "gemini-2.5-flash",
         }  # fmt: skip

@@ -86,8 +86,8 @@ def _opencode(folder: Path, session: str, name: str) -> OpenCodeSession:
     made = OpenCodeSession(folder, f"ses_{session}")
     made.message(f"msg_{session}")
     made.write(f"w1-{session}", folder / name, ADD)
-    denied = {"status": "error", "error": "The user rejected permission to use this specific tool call."}
-    made.write(f"w2-{session}", folder / name, NO, **denied)
+    denied = "The user rejected permission to use this specific tool call."
+    made.write(f"w2-{session}", folder / name, NO, status="error", error=denied)
     return made
 
 
