@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import threading
 from pathlib import Path
@@ -186,3 +187,39 @@ def test_a_damaged_or_newer_database_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"not a database" * 100)
     with pytest.raises(UserError, match="is damaged"):
         Store(tmp_path)
+
+
+def fill(store: Store) -> None:
+    """Write more than there is room for."""
+    with store:
+        (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
+        store.connection.execute(f"PRAGMA max_page_count = {pages}")
+        with store.writing() as connection:
+            connection.execute("CREATE TABLE big AS SELECT randomblob(1000000)")
+
+
+def test_a_full_disk_is_an_error_of_the_machine(store: Store) -> None:
+    with pytest.raises(OSError, match="full") as caught:
+        fill(store)
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(store.path))
+
+
+def test_a_database_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    (tmp_path / "gitgoodbench/feedback/feedback.sqlite3").mkdir(parents=True)
+    with pytest.raises(OSError, match="unable to open") as caught:
+        Store(tmp_path)
+    assert caught.value.errno == errno.EACCES
+
+
+def test_a_database_that_is_found_damaged_later_is_named(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = store.path.read_bytes()
+    store.path.write_bytes(content[:4096] + b"x" * (len(content) - 4096))
+    with pytest.raises(UserError, match="is damaged"), Store(tmp_path) as store:
+        store.connection.execute("SELECT * FROM commits").fetchall()
+
+
+def test_a_mistake_in_a_statement_stays_one(store: Store) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"), store:
+        store.connection.execute("SELECT * FROM no_table")
