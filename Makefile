@@ -10,7 +10,7 @@ RUN ?= train
 EPOCHS ?= 4
 EXPORT ?= --best-of-sample --format trl
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
-FRAMEWORKS ?= verifiers openenv
+FRAMEWORKS ?= verifiers openenv inspect
 TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
 
 .PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-tensorzero test-frameworks test-all lint ruff types imports format bench mutants clean help

@@ -31,6 +31,7 @@ from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
 from gitgoodbench.sandbox.select import make_provider
 from gitgoodbench.scenario import Outcome, Preview, PreviewingScenario, Scenario, load_scenarios
 from gitgoodbench.scoring.judge.panel import Panel, open_panel
+from gitgoodbench.scoring.judge.record import JudgeRecord
 from gitgoodbench.workspace.store import open_store
 
 R = TypeVar("R")
@@ -217,22 +218,35 @@ class Bench:
                 self._open.discard(session)
             self._places.give_back(taker)
 
-    def score(self, task: Task, outcome: Outcome, seed: int = 0) -> Scored:
+    def score(
+        self,
+        task: Task,
+        outcome: Outcome,
+        seed: int = 0,
+        *,
+        panel: Panel | None = None,
+        judged: Mapping[str, Any] | None = None,
+    ) -> Scored:
         """The harness's verdict on an outcome, from this process or another one; needs no sandbox.
 
         Args:
             seed: of the session. What a judge sees first depends on it; 0 is as in the first epoch of a run.
+            panel: for bridges to frameworks whose models judge: judges in place of the bench's own.
+            judged: what judges have said of this outcome before (`Scored.judge`): a verdict is not asked for again.
 
         Raises:
             RunAborted: no judge can be asked (a rejected key, an exhausted quota).
         """
-        return Scored.of(self._settled(task, outcome, seed))
+        before = None if judged is None else JudgeRecord.model_validate(judged)
+        return Scored.of(self._settled(task, outcome, seed, panel or self._panel, before))
 
     async def ascore(self, task: Task, outcome: Outcome, seed: int = 0) -> Scored:
         """`score` for asyncio."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, self.score, task, outcome, seed)
 
-    def _settled(self, task: Task, outcome: Outcome, seed: int) -> Result:
+    def _settled(
+        self, task: Task, outcome: Outcome, seed: int, panel: Panel | None, judged: JudgeRecord | None
+    ) -> Result:
         scenario = self._scenario(task)
         if not isinstance(outcome, Outcome):
             given = type(outcome).__name__
@@ -242,13 +256,13 @@ class Bench:
         result = Result(
             format=FORMAT, run_id=self._id, sample_id=sample.id, scenario=task.scenario, epoch=seed + 1,
             agent=_AGENT, model=None, name=sample.name, language=sample.programming_language,
-            difficulty=sample.difficulty, status=status, success=status.is_success, outcome=record,
+            difficulty=sample.difficulty, status=status, success=status.is_success, outcome=record, judge=judged,
             error=ErrorRecord.why(status, record.agent_error),
         )  # fmt: skip
         if not status.is_answer:
             return result
         try:
-            settling = Settling(self._store, self._config.tools, self._panel)
+            settling = Settling(self._store, self._config.tools, panel)
             return settle(result, outcome, sample, scenario, settling)
         except EpisodeError as problem:
             failed: Mapping[str, Any] = {"status": problem.status, "success": False, "error": ErrorRecord.of(problem)}

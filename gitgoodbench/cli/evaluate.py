@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from gitgoodbench.cli.config_file import read_config_file
-from gitgoodbench.cli.options import EnvFile, run_flags, said, variable_option
+from gitgoodbench.cli.options import EnvFile, Events, run_flags, said, variable_option
 from gitgoodbench.runs.config import RunConfig
 
 
@@ -30,6 +30,7 @@ def evaluate(
         ),
     ] = None,
     dry_run: Annotated[bool, variable_option("--dry-run", help="Only show the plan.")] = False,
+    events: Events = None,
     env_file: EnvFile = None,  # noqa: ARG001
     **fields: Any,
 ) -> int:
@@ -51,4 +52,4 @@ def evaluate(
     """
     from gitgoodbench.cli.running import evaluate_agents
 
-    return evaluate_agents(said(fields), out=out, run_id=run_id, dry_run=dry_run)
+    return evaluate_agents(said(fields), out=out, run_id=run_id, dry_run=dry_run, events=events)

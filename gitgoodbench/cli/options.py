@@ -142,3 +142,11 @@ EnvFile = Annotated[
         help="Variables to set, such as a .env with OPENAI_API_KEY; those that are set already win.",
     ),
 ]
+Events = Annotated[
+    str | None,
+    variable_option(
+        "--events",
+        metavar="FILE",
+        help="Append the events of run.log to this file as well, one JSON object a line; - is standard output.",
+    ),
+]

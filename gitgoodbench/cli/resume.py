@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gitgoodbench.cli.options import EnvFile, Runs, run_flags, said
+from gitgoodbench.cli.options import EnvFile, Events, Runs, run_flags, said
 from gitgoodbench.runs.config import MAY_CHANGE
 
 
 @run_flags(*MAY_CHANGE)
-def resume(runs: Runs, env_file: EnvFile = None, **fields: Any) -> int:  # noqa: ARG001
+def resume(runs: Runs, events: Events = None, env_file: EnvFile = None, **fields: Any) -> int:  # noqa: ARG001
     """Resume runs that were stopped.
 
     Everything that decides results comes from their manifests.
@@ -25,4 +25,4 @@ def resume(runs: Runs, env_file: EnvFile = None, **fields: Any) -> int:  # noqa:
     """
     from gitgoodbench.cli.running import resume_runs
 
-    return resume_runs(runs, said(fields))
+    return resume_runs(runs, said(fields), events)

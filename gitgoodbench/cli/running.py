@@ -26,6 +26,8 @@ from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.activity import Activity
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.damage import damaged_results
+from gitgoodbench.runs.event_stream import STANDARD_OUTPUT, streaming
+from gitgoodbench.runs.events import Listener
 from gitgoodbench.runs.execute import Execution
 from gitgoodbench.runs.inputs import Inputs, check_isolation, inputs_for, load_inputs
 from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself, resolve_judge
@@ -56,11 +58,14 @@ _MOST_JOBS = 4
 _ROWS_SHOWN = 5
 
 
-def evaluate_agents(fields: Mapping[str, Any], *, out: Path, run_id: str | None, dry_run: bool) -> int:
+def evaluate_agents(
+    fields: Mapping[str, Any], *, out: Path, run_id: str | None, dry_run: bool, events: str | None = None
+) -> int:
     """One run for each agent, all checked before the first one starts; returns the exit code.
 
     Args:
         fields: of `RunConfig`, those that the user said; `agent` is a list.
+        events: where events go; see `streaming`.
     """
     fields = {"agent": [RunConfig.model_fields["agent"].default], "jobs": default_jobs(), **fields}
     agents = fields.pop("agent")
@@ -90,10 +95,10 @@ def evaluate_agents(fields: Mapping[str, Any], *, out: Path, run_id: str | None,
         prepare_run(config, inputs, choice.provider, store, paths=paths, command=command)
         for config, paths in zip(configs, folders, strict=True)
     ]
-    return run_all(runs, console, progress, [*notices, choice.reason])
+    return run_all(runs, console, progress, [*notices, choice.reason], events)
 
 
-def resume_runs(names: Sequence[str], changes: Mapping[str, Any]) -> int:
+def resume_runs(names: Sequence[str], changes: Mapping[str, Any], events: str | None = None) -> int:
     """Resume runs from their manifests, with changes of what may change; returns the exit code."""
     console = make_console(stderr=True)
     check_machine()
@@ -114,7 +119,7 @@ def resume_runs(names: Sequence[str], changes: Mapping[str, Any]) -> int:
                 config, inputs, choice.provider, store, paths=paths, command=manifest.command, own_agent=predicted
             )
         )
-    return run_all(runs, console, progress, notices)
+    return run_all(runs, console, progress, notices, events)
 
 
 def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> int:
@@ -126,10 +131,17 @@ def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> 
     return 0
 
 
-def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryProgress, notices: Iterable[str]) -> int:
+def run_all(
+    runs: Sequence[PreparedRun],
+    console: Console,
+    progress: RepositoryProgress,
+    notices: Iterable[str],
+    events: str | None = None,
+) -> int:
     """Run one after the other, then print their table and what remains to be done.
 
     Args:
+        events: where events go; where that is standard output, the table goes to standard error.
         notices: what the user should know of the runs. Said once nothing of the surroundings can end them any more, so
             that what does is the only line.
     """
@@ -140,15 +152,18 @@ def run_all(runs: Sequence[PreparedRun], console: Console, progress: RepositoryP
     say_who_judges(console, scenarios, [run.config for run in runs])
     _preflight(runs, console)
     executions: list[Execution] = []
-    for position, run in enumerate(runs):
-        execution = _carry_out(run, console, progress, runs[position:])
-        executions.append(execution)
-        if execution.interrupted or execution.aborted or execution.broken:
-            break
+    with streaming(events) as stream:
+        for position, run in enumerate(runs):
+            listeners = () if stream is None else (stream.of(run.manifest.run_id),)
+            execution = _carry_out(run, console, progress, runs[position:], listeners)
+            executions.append(execution)
+            if execution.interrupted or execution.aborted or execution.broken:
+                break
     begun = runs[: len(executions)]
     summaries = [summarize_run(run.paths) for run in begun]
     try:
-        print_report(make_console(), summaries, by=varying_dimensions(summaries))
+        tables = make_console(stderr=events == STANDARD_OUTPUT)
+        print_report(tables, summaries, by=varying_dimensions(summaries))
     finally:  # also where standard output is full
         _print_unfinished(console, runs, executions)
     return exit_code(executions)
@@ -171,7 +186,11 @@ def _preflight(runs: Sequence[PreparedRun], console: Console) -> None:
 
 
 def _carry_out(
-    run: PreparedRun, console: Console, progress: RepositoryProgress, unfinished: Sequence[PreparedRun]
+    run: PreparedRun,
+    console: Console,
+    progress: RepositoryProgress,
+    unfinished: Sequence[PreparedRun],
+    listeners: Sequence[Listener],
 ) -> Execution:
     manifest = run.manifest
     name = manifest.agent["name"] if manifest.agent["model"] is None else f"{manifest.agent['model']}"
@@ -182,6 +201,7 @@ def _carry_out(
             observer,
             announce=lambda: observer.note("stopping: running episodes are given up (Ctrl-C again ends at once)"),
             last_words=f"resume with: {hint}",
+            listeners=listeners,
         )
 
 

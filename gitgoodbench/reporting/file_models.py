@@ -31,7 +31,10 @@ class JudgePromptsFile(_File):
 
 
 class _Event(_File):
+    """run: the id of the run; only where events are streamed (`--events`)."""
+
     time: str
+    run: str | None = None
 
 
 class SessionStarted(_Event):
@@ -94,11 +97,27 @@ class SandboxNotRemoved(_Event):
     error: str
 
 
+class RunBroken(_Event):
+    event: Literal["run_broken"]
+    reason: str
+
+
+class ResultDamaged(_Event):
+    """set_aside: where the damaged file is now; None where what its agent left is scored again."""
+
+    event: Literal["result_damaged"]
+    file: str
+    reason: str
+    set_aside: str | None
+
+
 Event = Annotated[
     SessionStarted
     | SessionEnded
     | CostLimitReached
+    | RunBroken
     | EpisodeStarted
+    | ResultDamaged
     | EpisodeFinished
     | EpisodeJudged
     | RunAbortedEvent

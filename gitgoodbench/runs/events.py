@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from gitgoodbench.errors import UserError
+
+Listener = Callable[[Mapping[str, Any]], None]
+"""Hears every event of a log as it happens, from any thread. It must not raise, nor keep its caller waiting."""
 
 
 def utc_now() -> str:
@@ -21,11 +24,14 @@ def utc_now() -> str:
 class EventLog:
     """Appends events to a file; each is a single write, so that threads and a kill never mix two lines.
 
+    listeners: hear the events, too.
+
     Raises:
         UserError: the file cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, listeners: Sequence[Listener] = ()) -> None:
+        self._listeners = tuple(listeners)
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         except OSError as problem:
@@ -36,7 +42,10 @@ class EventLog:
 
     def write(self, event: str, **details: Any) -> None:
         """Append one event; a log that cannot be written (a full disk) never stops the run."""
-        line = json.dumps({"time": utc_now(), "event": event, **details}, default=str)
+        happened = {"time": utc_now(), "event": event, **details}
+        for listener in self._listeners:
+            listener(happened)
+        line = json.dumps(happened, default=str)
         try:
             os.write(self._descriptor, line.encode() + b"\n")
         except OSError:

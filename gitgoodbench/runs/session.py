@@ -21,7 +21,7 @@ from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, 
 from gitgoodbench.runs.bookkeeping import open_books
 from gitgoodbench.runs.config import MODELLING, RunConfig, make_config
 from gitgoodbench.runs.context import RunContext
-from gitgoodbench.runs.events import EventLog
+from gitgoodbench.runs.events import EventLog, Listener
 from gitgoodbench.runs.execute import Execution, Observer, execute
 from gitgoodbench.runs.inputs import Inputs, check_isolation, inputs_for
 from gitgoodbench.runs.judging import judge_options, resolve_judge
@@ -225,16 +225,23 @@ def create_run(run: PreparedRun) -> None:
             write_manifest(run.paths, run.manifest)
 
 
-def carry_out(run: PreparedRun, observer: Observer, announce: Callable[[], None], last_words: str) -> Execution:
+def carry_out(
+    run: PreparedRun,
+    observer: Observer,
+    announce: Callable[[], None],
+    last_words: str,
+    listeners: Sequence[Listener] = (),
+) -> Execution:
     """Run the unfinished episodes of a created run. For the main thread: it listens to signals.
 
     Args:
+        listeners: hear the events of run.log, too.
         announce, last_words: what is said when the user interrupts; see `stopping_on_signals`.
 
     Raises:
         UserError: another process works on the run.
     """
-    with run.paths.held(), EventLog(run.paths.log) as log:
+    with run.paths.held(), EventLog(run.paths.log, listeners) as log:
         stop = Stop()
         books = open_books(run.paths, run.config)
         context = RunContext(

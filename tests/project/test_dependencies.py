@@ -71,7 +71,7 @@ IMPORTED = ("anthropic", "mcp", "mining", "trajectories")
 """Extras whose packages the harness imports itself; those of the others are found by name."""
 
 
-FRAMEWORKS = ("openenv", "verifiers")
+FRAMEWORKS = ("inspect", "openenv", "verifiers")
 """Extras that the harness imports, too, each in an environment of its own (make test-frameworks): they want versions
 that disagree with each other and with constraints.txt.
 """

@@ -26,6 +26,7 @@ ELSEWHERE = {
     "docker",
     "export",
     "git",
+    "inspect",
     "ray",
     "uv",
     "vf-eval",

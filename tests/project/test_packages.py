@@ -116,8 +116,11 @@ def test_the_wheel_declares_all_that_its_modules_import(installed: Path, tmp_pat
     """Each module is imported where only declared packages are; those of extras say which extra is missing."""
     script = (
         "import gitgoodbench, importlib, pkgutil\n"
+        "from gitgoodbench.errors import UserError\n"
         "for module in pkgutil.walk_packages(gitgoodbench.__path__, 'gitgoodbench.'):\n"
-        "    if not module.name.endswith('__main__'): importlib.import_module(module.name)\n"
+        "    if module.name.endswith('__main__'): continue\n"
+        "    try: importlib.import_module(module.name)\n"
+        '    except UserError as problem: assert "pip install \'gitgoodbench[" in str(problem), problem\n'
     )
     run(installed / "python", "-c", script, cwd=tmp_path)
 

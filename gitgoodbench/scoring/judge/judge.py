@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final, Protocol
 
 from gitgoodbench.errors import EpisodeError, GaveUp
 from gitgoodbench.models.answer import Answer
@@ -25,10 +25,22 @@ QUESTION_TIMEOUT_S: Final = 1800.0
 _TRIES: Final = 2
 
 
+class Answers(Protocol):
+    """A model that answers; a `ChatModel`, or one that a framework has opened."""
+
+    name: str
+
+    def meter(self, budget: Budget) -> Meter: ...
+
+    def answer(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]], meter: Meter) -> Answer:
+        """One answer; see `loop.Chat`."""
+        ...
+
+
 class Judge:
     """See the module's docstring. Used by several threads at once."""
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: Answers) -> None:
         self.model = model.name
         self._chat = model
 
@@ -38,6 +50,7 @@ class Judge:
         Raises:
             RunAborted: they do not.
         """
+        assert isinstance(self._chat, ChatModel)  # a framework tries its models itself
         return probe(self._chat, CONNECTION_TEST, (), lambda answer: _read(answer, answer.finish_reason)[1] is not None)
 
     def ask(self, question: Question, repeats: int) -> OpinionRecord:
