@@ -113,7 +113,7 @@ def test_a_log_without_scores_is_scored_later_from_itself_alone(tmp_path: Path) 
     with answers.served() as server:
         run("ir", tmp_path, server, "--limit", str(COUNT), "--no-score")
     unscored = the_log(tmp_path)
-    assert [sample["scores"] for sample in unscored["samples"]] == [None] * COUNT
+    assert [sample["scores"] for sample in unscored["samples"]] == [{}] * COUNT
     (log,) = (tmp_path / "logs").glob("*.json")
     score = ("score", str(log), "--scorer", "gitgoodbench/git_outcome", "--action", "overwrite", "--overwrite")
     offline = {"SCRIPTED_BASE_URL": "http://127.0.0.1:9/v1", "SCRIPTED_API_KEY": "none"}
