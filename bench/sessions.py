@@ -21,7 +21,7 @@ from pathlib import Path
 
 from gitgoodbench import Bench
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 16
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 16
 ANSWER = ("resolve_current_merge_conflict_with", {"content": "resolved\n"})
 PERIOD_S = 0.05
 _KCMP, _KCMP_VM = {"x86_64": 312, "aarch64": 272}, 1

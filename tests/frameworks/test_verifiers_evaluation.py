@@ -28,7 +28,7 @@ def evaluate(scenario: str, url: str, folder: Path, *options: str) -> list[dict[
     command = (
         str(programs / "vf-eval"), "gitgoodbench", "--env.taskset.scenario", scenario, "--env.taskset.sandbox", "local",
         "--env.taskset.offline", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess",
-        "--client.base-url", url, "--client.api-key-var", "SCRIPTED_KEY", "-m", "scripted", "-c", "4",
+        "--client.base-url", url, "--client.api-key-var", "SCRIPTED_KEY", "-m", "scripted", "-c", "2",
         "--no-rich", "--no-push", "--output-dir", str(folder), *options,
     )  # fmt: skip
     variables = {**os.environ, "SCRIPTED_KEY": "none", "PATH": f"{programs}:{os.environ['PATH']}"}
@@ -51,6 +51,7 @@ def test_its_figures_are_those_of_eval(scenario: str, tmp_path: Path) -> None:
     for task, scored in expected.items():
         assert found[task]["errors"] == []
         (trace,) = found[task]["traces"]
+        assert trace["errors"] == []
         components, metrics = Components.of(scored), metrics_of(scored)
         assert {name: part["score"] for name, part in trace["rewards"].items()} == pytest.approx(asdict(components))
         assert sum(part["score"] * part["weight"] for part in trace["rewards"].values()) == pytest.approx(scored.reward)
