@@ -15,6 +15,7 @@ from gitgoodbench.cli import (
     doctor,
     evaluate,
     feedback,
+    harbor,
     image,
     mcp,
     mine,
@@ -65,8 +66,10 @@ app.command("plugins", cls=Command)(plugins.list_plugins)
 app.command("prices", cls=Command)(prices.prices)
 app.command("doctor", cls=Command)(doctor.doctor)
 app.command("clean", cls=Command)(clean.clean)
+app.add_typer(harbor.exports, name="export")
 app.add_typer(feedback.app, name="feedback")
 app.add_typer(image.app, name="image")
+app.add_typer(harbor.imports, name="import")
 
 
 def _show_version(wanted: bool) -> None:

@@ -22,7 +22,9 @@ from gitgoodbench.git.process import ExecResult, Git
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.workspace.scratch import MAX_BUNDLE_BYTES
 
-_STATUS_LIMIT: Final = 1024 * 1024
+STATUS_LIMIT: Final = 1024 * 1024
+"""Bytes that are read of a workspace's status."""
+
 _LISTED_PATHS: Final = 50
 _TIMEOUT_S: Final = 120.0
 
@@ -96,8 +98,8 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
     head = found.stdout.decode("ascii", "replace").strip()
     if found.returncode != 0 or not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", head):
         return Outcome(None, None, problem="HEAD names no commit")
-    status = _execute(git, "status", "--porcelain=v2", "-z", "--untracked-files=all", limit=_STATUS_LIMIT)
-    uncommitted, unmerged = _read_status(status.stdout)
+    status = _execute(git, "status", "--porcelain=v2", "-z", "--untracked-files=all", limit=STATUS_LIMIT)
+    uncommitted, unmerged = read_status(status.stdout)
     merging = _execute(git, "rev-parse", "--verify", "--quiet", "MERGE_HEAD").returncode == 0
     state: dict[str, Json] = {
         "uncommitted": [show_path(path) for path in uncommitted[:_LISTED_PATHS]],
@@ -147,10 +149,10 @@ def undone(git: Git, tree: str | None = None) -> str | None:
     Args:
         tree: the tree that HEAD must have in the end, where only how to get there is the agent's to choose.
     """
-    status = _execute(git, "status", "--porcelain=v2", "-z", "--untracked-files=all", limit=_STATUS_LIMIT)
+    status = _execute(git, "status", "--porcelain=v2", "-z", "--untracked-files=all", limit=STATUS_LIMIT)
     if status.returncode != 0:
         return None
-    uncommitted, unmerged = _read_status(status.stdout)
+    uncommitted, unmerged = read_status(status.stdout)
     for paths, problem in ((unmerged, "in conflict"), (uncommitted, "not committed")):
         if paths:
             shown = ", ".join(show_path(path) for path in paths[:5])
@@ -181,7 +183,7 @@ def _problem(command: str, result: ExecResult) -> str:
     return f"{command} failed: {result.stderr.decode('utf-8', 'replace').strip()[:500]}"
 
 
-def _read_status(output: bytes) -> tuple[list[bytes], list[bytes]]:
+def read_status(output: bytes) -> tuple[list[bytes], list[bytes]]:
     """Paths that are not committed, and those of them that are unmerged, from `git status --porcelain=v2 -z`."""
     uncommitted: list[bytes] = []
     unmerged: list[bytes] = []

@@ -274,6 +274,6 @@ def test_status_records_of_every_kind_are_read() -> None:
         b"u UU N... 100644 100644 100644 100644 a b c caf\xe9.py\0"
         b"? un tracked\0"
     )
-    uncommitted, unmerged = outcome_module._read_status(output)
+    uncommitted, unmerged = outcome_module.read_status(output)
     assert uncommitted == [b"a b.py", b"new name", b"caf\xe9.py", b"un tracked"]
     assert unmerged == [b"caf\xe9.py"]

@@ -1,0 +1,1 @@
+"""Episodes as tasks of Harbor, and finished jobs of Harbor as runs (docs/harbor.md)."""
