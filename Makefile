@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
 CONSTRAINTS ?= constraints.txt
-RUN ?= train
+SUITE ?= train
+RUN ?= $(notdir $(basename $(SUITE)))
 EPOCHS ?= 4
 EXPORT ?= --best-of-sample --format trl
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -44,7 +45,7 @@ eval-full: $(READY)  ## evaluate a model on the 900 rows of the full dataset
 	$(BIN)/gitgoodbench eval full --agent openai $(ARGS)
 
 trajectories: $(READY)  ## play the train split and write training data (ARGS="--model gpt-4o --max-cost 50", EXPORT="--solved")
-	$(BIN)/gitgoodbench eval train --agent openai --epochs $(EPOCHS) --run-id $(RUN) $(ARGS)
+	$(BIN)/gitgoodbench eval $(SUITE) --agent openai --epochs $(EPOCHS) --run-id $(RUN) $(ARGS)
 	$(BIN)/gitgoodbench trajectories results/$(RUN) --out $(RUN)-rows $(EXPORT)
 
 test: $(READY)  ## run the tests (ARGS="-k name")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gitgoodbench.api.running import load_run
 from gitgoodbench.cli.output import echo
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably, write_atomically
-from gitgoodbench.trajectories.choosing import Choice
+from gitgoodbench.trajectories.choosing import Choice, Pair
 from gitgoodbench.trajectories.disjoint import EVALUATION_SUITES, Evaluation, load_evaluation
 from gitgoodbench.trajectories.export import (
     PAIR_FORMATS,
@@ -26,6 +26,9 @@ from gitgoodbench.trajectories.export import (
 from gitgoodbench.trajectories.push import check_target, push_folder
 from gitgoodbench.trajectories.rows import Row
 from gitgoodbench.trajectories.statistics import CARD, CardFacts, card_of, draw_plots
+
+_WHOLE = "each repository has more rows than --test-share allows, and none is divided"
+_UNPAIRED = "none of its rows make a pair"
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,14 @@ def export(folders: Sequence[Path], asked: Export) -> int:
     evaluation = None
     if asked.evaluation is not None:
         evaluation = load_evaluation(asked.evaluation or EVALUATION_SUITES, offline=asked.offline)
-    collected = collect(map(load_run, folders), asked.choice, evaluation, likeness=asked.likeness)
+    collected = collect(map(load_run, folders), _choice(asked), evaluation, likeness=asked.likeness)
     if not collected.rows:
-        raise UserError(f"no episode is left of {collected.read}: {_left_out(collected) or 'the runs have none'}")
+        raise UserError(f"no episode is left of {collected.read}: {_left_out(collected)}")
+    if asked.pairs and not _pairs(collected.rows, asked):
+        raise UserError(
+            f"no two of {len(collected.rows)} episodes make a pair: of one sample, with one prompt, and apart in "
+            f"{asked.choice.by}; play more --epochs, or give a smaller --min-gap or another --by"
+        )
     written = _write_file(collected, asked) if asked.is_file else _write_folder(collected, evaluation, asked)
     echo(f"{len(collected.rows)} episodes of {collected.read}; {_left_out(collected)}")
     echo(f"{collected.masked} secrets and addresses masked")
@@ -76,6 +84,8 @@ def export(folders: Sequence[Path], asked: Export) -> int:
 def _check(asked: Export) -> None:
     if asked.pairs and asked.form not in PAIR_FORMATS:
         raise UserError(f"--pairs is written for {', '.join(PAIR_FORMATS)}, not --format {asked.form}")
+    if asked.pairs and asked.choice.best:
+        raise UserError("--pairs compares episodes of one sample, and --best-of-sample keeps one: give one of the two")
     if asked.is_file and asked.form == "atif":
         raise UserError("--format atif writes one document an episode: give a folder with --out")
     if asked.is_file and asked.out.suffix != suffix_of(asked.form):
@@ -88,13 +98,22 @@ def _check(asked: Export) -> None:
         raise UserError(f"--out {asked.out} exists and is no empty folder: give another, or remove it")
 
 
+def _choice(asked: Export) -> Choice:
+    """The choice of rows: a number of each sample is one of pairs where pairs are asked for."""
+    return replace(asked.choice, most=None) if asked.pairs else asked.choice
+
+
 def _left_out(collected: Collected) -> str:
-    return "left out: " + ", ".join(f"{count} {reason}" for reason, count in collected.left_out if count) or "nothing"
+    return "left out: " + (", ".join(f"{count} {reason}" for reason, count in collected.left_out if count) or "none")
+
+
+def _pairs(rows: Sequence[Row], asked: Export) -> list[Pair]:
+    return make_pairs(rows, asked.choice.by, asked.min_gap, asked.choice.most)
 
 
 def _write_file(collected: Collected, asked: Export) -> list[Path]:
     if asked.pairs:
-        return write_pairs(make_pairs(collected.rows, asked.choice.by, asked.min_gap, None), asked.out)
+        return write_pairs(_pairs(collected.rows, asked), asked.out)
     return write_rows(collected.rows, asked.form, asked.out)
 
 
@@ -102,17 +121,16 @@ def _write_folder(collected: Collected, evaluation: Evaluation | None, asked: Ex
     sides = divide(collected.rows, asked.test_share)
     made, written, files = 0, [], {}
     for name, rows in sides.items():
-        if not rows:
-            continue
         path = asked.out / f"{name}{suffix_of(asked.form)}"
+        pairs = _pairs(rows, asked) if asked.pairs else []
+        if not rows or (asked.pairs and not pairs):
+            if asked.test_share:
+                echo(f"no side {name}: {_WHOLE if not rows else _UNPAIRED}")
+            continue
         files[name] = path.name
-        if asked.pairs:
-            pairs = make_pairs(rows, asked.choice.by, asked.min_gap, asked.choice.most)
-            made += len(pairs)
-            written += write_pairs(pairs, path)
-        else:
-            written += [path] if asked.form == "atif" and write_rows(rows, asked.form, path) else []
-            written += [] if asked.form == "atif" else write_rows(rows, asked.form, path)
+        made += len(pairs)
+        files_of_side = write_pairs(pairs, path) if asked.pairs else write_rows(rows, asked.form, path)
+        written += [path] if asked.form == "atif" else files_of_side
     facts = CardFacts(
         title=asked.hub or asked.out.resolve().name,
         form=asked.form,

@@ -126,6 +126,8 @@ def trajectories(
 
 
 def _scores(texts: list[str] | tuple[()]) -> dict[str, float]:
+    from math import isfinite
+
     from gitgoodbench.errors import UserError
 
     found = {}
@@ -135,6 +137,6 @@ def _scores(texts: list[str] | tuple[()]) -> dict[str, float]:
             found[name] = float(value)
         except ValueError:
             equals = ""
-        if not name or not equals:
+        if not name or not equals or not isfinite(found[name]):
             raise UserError(f"--min-score {text}: give NAME=X, such as ted_similarity=0.8")
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.trajectories.rows import Row
+from gitgoodbench.trajectories.rows import Row, digest
 
 REWARD: Final = "reward"
 
@@ -64,9 +64,14 @@ def check_choice(choice: Choice, rows: Sequence[Row]) -> None:
             raise UserError(f"--scenario {name}: no episode is of it; there are: {', '.join(sorted(scenarios))}")
 
 
-def chosen(rows: Iterable[Row], choice: Choice) -> list[Row]:
-    """The rows that are asked for, in their order; of each sample the best ones, the earlier of equals."""
-    kept = [row for row in rows if _fits(row, choice)]
+def fitting(rows: Iterable[Row], choice: Choice) -> list[Row]:
+    """The rows that are asked for by themselves, in their order."""
+    return [row for row in rows if _fits(row, choice)]
+
+
+def best_of_samples(rows: Iterable[Row], choice: Choice) -> list[Row]:
+    """Of each sample the best ones, the earlier of equals, in the order of the rows; all where no number is asked."""
+    kept = list(rows)
     most = 1 if choice.best else choice.most
     if most is None:
         return kept
@@ -90,7 +95,7 @@ def pairs(rows: Iterable[Row], by: str = REWARD, *, gap: float = 0.0, most: int 
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if row.value(by) is not None:
-            groups.setdefault((*row.group, str(row.messages[: row.start]), str(row.tools)), []).append(row)
+            groups.setdefault((*row.group, digest([row.messages[: row.start], row.tools])), []).append(row)
     for group in groups.values():
         ranked = _ranked(group, by)
         made = 0
@@ -108,7 +113,7 @@ def _fits(row: Row, choice: Choice) -> bool:
         return False
     if choice.max_tokens is not None and row.tokens > choice.max_tokens:
         return False
-    return all((row.value(name) or 0.0) >= least for name, least in choice.least.items() if least > 0)
+    return all((value := row.value(name)) is not None and value >= least for name, least in choice.least.items())
 
 
 def _ranked(rows: Sequence[Row], by: str) -> list[Row]:

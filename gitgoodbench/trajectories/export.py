@@ -15,12 +15,12 @@ from gitgoodbench.api.running import Run
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably, replacing
 from gitgoodbench.trajectories import formats
-from gitgoodbench.trajectories.choosing import Choice, Pair, check_choice, chosen, pairs
+from gitgoodbench.trajectories.choosing import Choice, Pair, best_of_samples, check_choice, fitting, pairs
 from gitgoodbench.trajectories.disjoint import Evaluation, split
 from gitgoodbench.trajectories.duplicates import distinct
 from gitgoodbench.trajectories.masking import masked
 from gitgoodbench.trajectories.parquet_format import write_parquet
-from gitgoodbench.trajectories.rows import Row, read_rows
+from gitgoodbench.trajectories.rows import Row, digest, read_rows
 
 Format = Literal["openai", "trl", "sharegpt", "atif", "parquet"]
 FORMATS: Final[tuple[Format, ...]] = ("openai", "trl", "sharegpt", "atif", "parquet")
@@ -62,27 +62,46 @@ def collect(
     Raises:
         UserError: nothing is left because all of it is evaluation data, or a score or scenario is in no row.
     """
-    read = [row for run in runs for row in read_rows(run)]
+    given = list(runs)
+    _refuse_twins(given)
+    read = [row for run in given for row in read_rows(run)]
     check_choice(choice, read)
-    left_out: list[tuple[str, int]] = []
-    allowed = [row for row in read if evaluation is None or not evaluation.holds(row)]
-    if read and not allowed and evaluation is not None:
+    episodes = sum(len(run.results) for run in given)
+    left_out = [("in which nothing was done or scored", episodes - len(read))]
+    known = [row for row in read if evaluation is None or row.commits]
+    left_out.append(("whose commits are not known", len(read) - len(known)))
+    allowed = [row for row in known if evaluation is None or not evaluation.holds(row)]
+    if known and not allowed and evaluation is not None:
         suites = ", ".join(name for name, _ in evaluation.suites)
         raise UserError(
-            f"all {len(read)} episodes are of repositories or commits of evaluation suites ({suites}): collect on the "
+            f"all {len(known)} episodes are of repositories or commits of evaluation suites ({suites}): collect on the "
             "train split, or give --allow-evaluation-data for data that is not trained on"
         )
-    left_out.append(("evaluation data", len(read) - len(allowed)))
-    unique = distinct(allowed, likeness=likeness)
+    left_out.append(("evaluation data", len(known) - len(allowed)))
+    wanted = fitting(allowed, choice)
+    left_out.append(("not asked for", len(allowed) - len(wanted)))
+    unique = distinct(wanted, likeness=likeness)
     left_out += [("same sample and same calls", unique.same), ("near duplicates", unique.near)]
-    wanted = chosen(unique.rows, choice)
-    left_out.append(("not asked for", len(unique.rows) - len(wanted)))
-    return Collected(tuple(masked(row) for row in wanted), len(read), tuple(left_out))
+    best = best_of_samples(unique.rows, choice)
+    left_out.append(("not among the best of their sample", len(unique.rows) - len(best)))
+    return Collected(tuple(masked(row) for row in best), episodes, tuple(left_out))
+
+
+def _refuse_twins(runs: Sequence[Run]) -> None:
+    """Rows are told apart by the names of their runs."""
+    folders: dict[str, Path] = {}
+    for run in runs:
+        if run.id in folders:
+            raise UserError(f"two runs are called {run.id}: {folders[run.id]} and {run.folder}; give one of them")
+        folders[run.id] = run.folder
 
 
 def divide(rows: Sequence[Row], share: float) -> dict[str, list[Row]]:
-    """The rows of each side, by name; only train where the share of test is 0."""
-    train, test = split(rows, share)
+    """The rows of each side, by name; only train where the share of test is 0.
+
+    They are mixed: readers such as `datasets` tell the types of fields by the first rows.
+    """
+    train, test = split(sorted(rows, key=lambda row: digest(row.id)), share)
     return {TRAIN: train, TEST: test} if share else {TRAIN: train}
 
 
@@ -113,7 +132,7 @@ def write_rows(rows: Sequence[Row], form: Format, path: Path) -> list[Path]:
         _write_lines(path, map(record, rows))
         _write_lines(beside, (row.metadata() for row in rows))
         return [path, beside]
-    _write_lines(path, ({**record(row), "metadata": row.metadata()} for row in rows))
+    _write_lines(path, ({**record(row), "metadata": json.dumps(row.metadata())} for row in rows))
     return [path]
 
 
@@ -124,7 +143,7 @@ def write_pairs(made: Sequence[Pair], path: Path) -> list[Path]:
         OSError: it cannot be written.
     """
     make_durably(path.parent)
-    _write_lines(path, ({**formats.trl_pair(pair), "metadata": pair.metadata()} for pair in made))
+    _write_lines(path, ({**formats.trl_pair(pair), "metadata": json.dumps(pair.metadata())} for pair in made))
     return [path]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from gitgoodbench.errors import UserError
@@ -12,6 +13,8 @@ from gitgoodbench.trajectories.choosing import Pair
 from gitgoodbench.trajectories.rows import Row, well_formed
 
 Record = dict[str, Any]
+
+_MARKS: Final = re.compile(r"</?(?:think|tool_call)>")
 
 
 def openai(row: Row) -> Record:
@@ -48,8 +51,8 @@ def sharegpt(row: Row) -> Record:
     """ShareGPT with tools, as LLaMA-Factory reads it: `conversations`, `system`, `tools` (JSON).
 
     human and observation stand at odd places, gpt and function_call at even ones. Results of parallel calls are one
-    observation, a list. Text beside a call stands before it between the marks of a thought, the one place where
-    LLaMA-Factory takes text in such a turn.
+    observation, a list. Reasoning stands between the marks of a thought; beside a call text does, too: LLaMA-Factory
+    takes it nowhere else in such a turn.
     """
     system = "\n\n".join(message["content"] for message in row.messages if message["role"] == "system")
     turns: list[dict[str, str]] = []
@@ -86,9 +89,23 @@ def _calls(messages: Sequence[Message]) -> str:
         for one in messages
         for call in one.get("tool_calls") or ()
     ]
-    called = _dump(calls[0] if len(calls) == 1 else calls)
-    text = _texts(messages)
-    return f"<think>\n{text}\n</think>\n\n{called}" if text else called
+    called = _MARKS.sub(_escaped, _dump(calls[0] if len(calls) == 1 else calls))
+    return _thought([text for one in messages for text in (one.get("reasoning_content"), one.get("content"))]) + called
+
+
+def _escaped(mark: re.Match[str]) -> str:
+    """A mark inside of JSON, where it can only be text."""
+    return mark[0].replace("<", "\\u003c")
+
+
+def _answer(messages: Sequence[Message]) -> str:
+    return _thought([one.get("reasoning_content") for one in messages]) + _MARKS.sub("", _texts(messages))
+
+
+def _thought(texts: Iterable[str | None]) -> str:
+    """Texts as a thought. The marks that LLaMA-Factory looks for stand around it alone."""
+    text = _MARKS.sub("", "\n\n".join(filter(None, texts)))
+    return f"<think>\n{text}\n</think>\n\n" if text else ""
 
 
 def _results(messages: Sequence[Message]) -> str:
@@ -101,7 +118,7 @@ def _results(messages: Sequence[Message]) -> str:
 _VALUES: Final[Mapping[str, Callable[[Sequence[Message]], str]]] = {
     "human": _texts,
     "observation": _results,
-    "gpt": _texts,
+    "gpt": _answer,
     "function_call": _calls,
 }
 

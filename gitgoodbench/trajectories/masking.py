@@ -9,6 +9,7 @@ from typing import Any
 
 from gitgoodbench.feedback.secrets import MASK, secret_spans
 from gitgoodbench.models.messages import Message
+from gitgoodbench.trajectories.packed import PackedMessages
 from gitgoodbench.trajectories.rows import Row
 
 
@@ -21,7 +22,7 @@ def masked(row: Row) -> Row:
         UserError: the detector is not installed.
     """
     counted: list[int] = []
-    messages = tuple(_message(message, row.commits, counted) for message in row.messages)
+    messages = PackedMessages(_message(message, row.commits, counted) for message in row.messages)
     return replace(row, messages=messages, masked=sum(counted))
 
 

@@ -21,6 +21,8 @@ from gitgoodbench.models.messages import Message
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.trajectories import Conversation
 from gitgoodbench.scenario import ToolSet
+from gitgoodbench.trajectories.answered import answered
+from gitgoodbench.trajectories.packed import PackedMessages
 
 REWARD_RULE: Final = (
     f"1 if solved; else 0 if a gate is not met or nothing was scored; else {MOST_UNSOLVED} times the mean of the "
@@ -31,6 +33,7 @@ BYTES_PER_TOKEN: Final = 4
 """For the length of a conversation that no server has counted; such a length is marked as estimated."""
 
 _ROLES: Final = ("system", "user", "assistant", "tool")
+_CALLED: Final = ("name", "arguments")
 _FIELDS: Final = ("role", "content", "tool_calls", "tool_call_id", "reasoning_content")
 
 
@@ -39,7 +42,8 @@ class Row:
     """One episode.
 
     id: run, scenario, sample and epoch, unique among the rows of different runs. messages: the conversation in Chat
-    Completions form, from the prompt to the model's last answer or a tool's last result. tools: their schemas. reward:
+    Completions form, from the prompt to the model's last answer or a tool's last result; each call that something
+    follows has its result. tools: their schemas. reward:
     see `REWARD_RULE`. tokens: length of the whole conversation, as the server counted its last request and answer;
     tokens_estimated: it was computed of its bytes. license: of the repository, None where the suite does not say.
     commits: ids of the sample and of what it was made of. suite: the fingerprint of its rows.
@@ -51,7 +55,7 @@ class Row:
     scenario: str
     sample_id: str
     epoch: int
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
     tools: tuple[dict[str, Any], ...]
     reward: float
     solved: bool | None
@@ -105,23 +109,25 @@ def read_rows(run: Run) -> Iterator[Row]:
     """
     samples = _samples_of(run)
     suite = run.manifest.suite
+    known: dict[str, tuple[dict[str, Any], ...]] = {}
     for result in run.results:
         conversation = run.conversation(result)
         if conversation is None or not result.status.is_answer:
             continue
-        messages = tuple(_clean(message) for message in conversation.messages if message.get("role") in _ROLES)
+        messages = answered(_clean(message) for message in conversation.messages if message.get("role") in _ROLES)
         if not any(message["role"] == "assistant" for message in messages):
             continue
         sample = samples.get(result.sample_id)
         tokens, estimated = _length(conversation, messages)
+        tools = _tools(conversation, result.scenario, run.manifest.config.tools)
         yield Row(
             id="/".join((run.id, *map(str, result.key))),
             run_id=run.id,
             scenario=result.scenario,
             sample_id=result.sample_id,
             epoch=result.epoch,
-            messages=messages,
-            tools=_tools(conversation, result.scenario, run.manifest.config.tools),
+            messages=PackedMessages(messages),
+            tools=known.setdefault(digest(tools), tools),
             reward=reward_of(result),
             solved=result.solved,
             status=result.status.value,
@@ -168,7 +174,8 @@ def _clean(message: Mapping[str, Any]) -> Message:
         kept["reasoning_content"] = message["reasoning"]
     if "tool_calls" in kept:
         kept["tool_calls"] = [
-            {"id": call["id"], "type": "function", "function": dict(call["function"])} for call in kept["tool_calls"]
+            {"id": call["id"], "type": "function", "function": {name: call["function"][name] for name in _CALLED}}
+            for call in kept["tool_calls"]
         ]
     if not kept.get("tool_calls"):
         kept.pop("tool_calls", None)

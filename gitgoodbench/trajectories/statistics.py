@@ -147,13 +147,17 @@ They make {{ facts.pairs }} preferences: a better and a worse attempt at one sam
 
 | | episodes | samples | repositories | solved | mean reward | tokens | median | longest | turns |
 |---|---|---|---|---|---|---|---|---|---|
-{% for name, one in sides + by_scenario %}
+{% for name, one in sides + by_scenario if one.episodes %}
 | {{ name | cell }} | {{ one.values() | list | join(" | ") }} |
 {% endfor %}
 
 Tokens are of whole conversations, as the model's server counted them
 {{- "; %d of the lengths are estimated by bytes" % estimated if estimated else "" }}.
+{% if facts.files | length > 1 %}
 The sides of the split have no repository and no commit in common.
+{% else %}
+There is one side: nothing was set apart for tests.
+{% endif %}
 
 Reward: {{ rule }}. It and the scores that it is made of stand in each row's metadata.
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import huggingface_hub
 import pytest
 
 from gitgoodbench import evaluate
 from gitgoodbench.cli import run
+from tests.support.upload_hub import take_uploads
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +66,16 @@ def test_a_file_has_all_rows_and_pairs_are_written_for_trl(
     assert run([*both, "--solved", "--best-of-sample", "--out", str(tmp_path / "best.jsonl")]) == 0
     best = lines(tmp_path / "best.jsonl")
     assert len(best) == 4
-    assert "not asked for" in capsys.readouterr().out
+    assert "4 not asked for" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--min-score", "ted=x", "--out", "o"], "give NAME=X"),
+        (["--min-score", "ted_similarity=nan", "--out", "o"], "give NAME=X"),
+        (["--pairs", "--best-of-sample", "--out", "o"], "give one of the two"),
+        (["--pairs", "--out", "o"], "no two of 4 episodes make a pair"),
         (["--min-score", "tedd=0.5", "--out", "o"], "no episode has a score 'tedd'"),
         (["--pairs", "--format", "openai", "--out", "o"], "--pairs is written for trl"),
         (["--format", "atif", "--out", "o.json"], "give a folder with --out"),
@@ -90,3 +95,23 @@ def test_mistakes_are_named_and_nothing_is_written(
     assert run(["trajectories", str(folder / "tool-oracle"), "--allow-evaluation-data", *arguments]) == 2
     assert message in capsys.readouterr().err
     assert not [path for path in tmp_path.iterdir() if path.name != "hf"]
+
+
+def test_a_folder_is_uploaded_with_its_card_and_plots(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = huggingface_hub.HfApi
+    monkeypatch.setenv("HF_TOKEN", "hf_given")
+    with take_uploads() as uploads:
+        monkeypatch.setattr(huggingface_hub, "HfApi", lambda: real(endpoint=uploads.endpoint))
+        out = tmp_path / "data"
+        arguments = ["trajectories", str(folder / "ours"), "--out", str(out), "--allow-evaluation-data"]
+        assert run([*arguments, "--push-to-hub", "acme/merges"]) == 0
+    assert uploads.created == {"acme/merges": True}
+    assert uploads.tokens == {"Bearer hf_given"}
+    assert uploads.files == {path.name: path.read_bytes() for path in out.iterdir()}
+    assert {"README.md", "reward.png", "tokens.png", "train.jsonl"} <= set(uploads.files)
+    card = uploads.files["README.md"].decode()
+    assert 'pretty_name: "acme/merges"' in card
+    assert "| test |" not in card, "a side without rows has no line"
+    assert f"uploaded: {uploads.endpoint}/datasets/acme/merges/commit/" in capsys.readouterr().out

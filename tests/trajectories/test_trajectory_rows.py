@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.trajectories.choosing import Choice, check_choice, chosen, pairs
+from gitgoodbench.trajectories.choosing import Choice, best_of_samples, check_choice, fitting, pairs
 from gitgoodbench.trajectories.disjoint import Evaluation, load_evaluation, split
 from gitgoodbench.trajectories.duplicates import distinct
 from gitgoodbench.trajectories.masking import masked
@@ -27,6 +27,8 @@ OTHER = row(3, reward=0.3, sample_id="other", scenario="ir", tokens=900, scores=
         (Choice(solved=True), [GOOD]),
         (Choice(least={"ted_similarity": 0.7}), [GOOD, FAIR]),
         (Choice(least={"reward": 0.3}), [GOOD, FAIR, OTHER]),
+        (Choice(least={"unknown": 0.0}), []),
+        (Choice(least={"ted_similarity": 0.0}), [POOR, GOOD, FAIR]),
         (Choice(scenarios=frozenset({"ir"})), [OTHER]),
         (Choice(max_tokens=100), [POOR, GOOD, FAIR]),
         (Choice(best=True), [GOOD, OTHER]),
@@ -35,7 +37,8 @@ OTHER = row(3, reward=0.3, sample_id="other", scenario="ir", tokens=900, scores=
     ],
 )
 def test_rows_that_are_asked_for_stay_in_their_order(choice: Choice, kept: list[object]) -> None:
-    assert chosen([POOR, GOOD, FAIR, OTHER], choice) == kept
+    rows = fitting([POOR, GOOD, FAIR, OTHER], choice)
+    assert best_of_samples(rows, choice) == kept
 
 
 def test_an_unknown_score_or_scenario_is_named() -> None:
