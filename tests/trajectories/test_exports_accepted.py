@@ -110,7 +110,8 @@ def test_trl_rows_are_rendered_by_a_chat_template_that_prints_arguments(folders:
     assert rows == lines(out / "train.jsonl"), "datasets adds no empty fields to arguments or schemas"
     for one in rows:
         conversation = [*one["prompt"], *one["completion"]]
-        (text,), _ = render_jinja_template([conversation], tools=one["tools"], chat_template=TEMPLATE)
+        rendered: Any = render_jinja_template([conversation], tools=one["tools"], chat_template=TEMPLATE)
+        text = rendered[0][0]  # a pair at run time, a str by its annotation
         first = one["completion"][0]["tool_calls"][0]["function"]
         assert f"<call>{first['name']}" in text
         assert all(json.dumps(tool, ensure_ascii=False)[:60] in text for tool in one["tools"])
