@@ -65,7 +65,7 @@ test-frameworks: $(FRAMEWORKS:%=.frameworks/%/.ready)  ## run trainers' own eval
 
 .frameworks/%/.ready: pyproject.toml
 	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]' hypothesis pytest pytest-timeout uv
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]' hypothesis pytest pytest-timeout transformers uv
 	touch $@
 
 test-all: $(READY)  ## the tests, and the project itself: lint, wheel and sdist, every command of the docs (needs a network)
