@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from gitgoodbench.agents.base import Trajectory
-from gitgoodbench.agents.calls import call_tool
+from gitgoodbench.agents.calls import call_tool, on_record
 from gitgoodbench.errors import EpisodeError, GaveUp, Status, UserError
 from gitgoodbench.models.messages import ToolCall, recorded_call, tool_result
 from gitgoodbench.models.meter import Budget, Meter, Usage
@@ -98,6 +98,6 @@ class _Record:
         call = ToolCall(f"call_{self.calls}", tool_name, json.dumps(arguments))
         say(self.messages, {"role": "assistant", "content": None, "tool_calls": [recorded_call(call)]})
         self._episode.begin_answer()
-        text = call_tool(self._episode.tools, tool_name, arguments).text
+        text = on_record(call, lambda: call_tool(self._episode.tools, tool_name, arguments)).text
         say(self.messages, tool_result(call.id, text))
         return text

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from gitgoodbench.cli.config_file import read_config_file
-from gitgoodbench.cli.options import EnvFile, Events, run_flags, said, variable_option
+from gitgoodbench.cli.options import EnvFile, Events, OpenTelemetry, run_flags, said, variable_option
 from gitgoodbench.runs.config import RunConfig
 
 
@@ -31,6 +31,7 @@ def evaluate(
     ] = None,
     dry_run: Annotated[bool, variable_option("--dry-run", help="Only show the plan.")] = False,
     events: Events = None,
+    otel: OpenTelemetry = False,
     env_file: EnvFile = None,  # noqa: ARG001
     **fields: Any,
 ) -> int:
@@ -51,5 +52,7 @@ def evaluate(
     Exit codes: 0 finished, 2 a mistake in the command, 3 finished with failures of infrastructure, 130 interrupted.
     """
     from gitgoodbench.cli.running import evaluate_agents
+    from gitgoodbench.cli.tracing import exporting_spans
 
-    return evaluate_agents(said(fields), out=out, run_id=run_id, dry_run=dry_run, events=events)
+    with exporting_spans(wanted=otel) as tracing:
+        return evaluate_agents(said(fields), out=out, run_id=run_id, dry_run=dry_run, events=events, tracing=tracing)

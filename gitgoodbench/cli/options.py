@@ -150,3 +150,9 @@ Events = Annotated[
         help="Append the events of run.log to this file as well, one JSON object a line; - is standard output.",
     ),
 ]
+OpenTelemetry = Annotated[
+    bool,
+    variable_option(
+        "--otel", help="Send OpenTelemetry spans, without any content, to where the OTEL_* variables say (extra otel)."
+    ),
+]

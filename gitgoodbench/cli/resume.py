@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from gitgoodbench.cli.options import EnvFile, Events, Runs, run_flags, said
+from gitgoodbench.cli.options import EnvFile, Events, OpenTelemetry, Runs, run_flags, said
 from gitgoodbench.runs.config import MAY_CHANGE
 
 
 @run_flags(*MAY_CHANGE)
-def resume(runs: Runs, events: Events = None, env_file: EnvFile = None, **fields: Any) -> int:  # noqa: ARG001
+def resume(
+    runs: Runs,
+    events: Events = None,
+    otel: OpenTelemetry = False,
+    env_file: EnvFile = None,  # noqa: ARG001
+    **fields: Any,
+) -> int:
     """Resume runs that were stopped.
 
     Everything that decides results comes from their manifests.
@@ -24,5 +30,7 @@ def resume(runs: Runs, events: Events = None, env_file: EnvFile = None, **fields
       gitgoodbench resume results/lite-gpt-4o --max-cost 40 --jobs 2
     """
     from gitgoodbench.cli.running import resume_runs
+    from gitgoodbench.cli.tracing import exporting_spans
 
-    return resume_runs(runs, said(fields), events)
+    with exporting_spans(wanted=otel) as tracing:
+        return resume_runs(runs, said(fields), events, tracing)

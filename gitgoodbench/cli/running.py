@@ -6,9 +6,9 @@ import glob
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from rich.console import Console
 
@@ -48,24 +48,34 @@ from gitgoodbench.runs.session import (
     run_folder,
     stored_config,
 )
+from gitgoodbench.runs.witness import Witness
 from gitgoodbench.sandbox.base import Choice, SandboxSettings
 from gitgoodbench.sandbox.none import NoSandboxes
 from gitgoodbench.scenario import JudgedScenario, Scenario
 from gitgoodbench.text import for_terminal
 from gitgoodbench.workspace.store import RepositoryStore
 
+Tracing: TypeAlias = Callable[[PreparedRun], Witness]
+"""Makes the witness of a run."""
+
 _MOST_JOBS = 4
 _ROWS_SHOWN = 5
 
 
 def evaluate_agents(
-    fields: Mapping[str, Any], *, out: Path, run_id: str | None, dry_run: bool, events: str | None = None
+    fields: Mapping[str, Any],
+    *,
+    out: Path,
+    run_id: str | None,
+    dry_run: bool,
+    events: str | None = None,
+    tracing: Tracing | None = None,
 ) -> int:
     """One run for each agent, all checked before the first one starts; returns the exit code.
 
     Args:
         fields: of `RunConfig`, those that the user said; `agent` is a list.
-        events: where events go; see `streaming`.
+        events: where events go; see `streaming`. tracing: who else hears what runs do.
     """
     fields = {"agent": [RunConfig.model_fields["agent"].default], "jobs": default_jobs(), **fields}
     agents = fields.pop("agent")
@@ -95,10 +105,12 @@ def evaluate_agents(
         prepare_run(config, inputs, choice.provider, store, paths=paths, command=command)
         for config, paths in zip(configs, folders, strict=True)
     ]
-    return run_all(runs, console, progress, [*notices, choice.reason], events)
+    return run_all(runs, console, progress, [*notices, choice.reason], events, tracing)
 
 
-def resume_runs(names: Sequence[str], changes: Mapping[str, Any], events: str | None = None) -> int:
+def resume_runs(
+    names: Sequence[str], changes: Mapping[str, Any], events: str | None = None, tracing: Tracing | None = None
+) -> int:
     """Resume runs from their manifests, with changes of what may change; returns the exit code."""
     console = make_console(stderr=True)
     check_machine()
@@ -119,7 +131,7 @@ def resume_runs(names: Sequence[str], changes: Mapping[str, Any], events: str | 
                 config, inputs, choice.provider, store, paths=paths, command=manifest.command, own_agent=predicted
             )
         )
-    return run_all(runs, console, progress, notices, events)
+    return run_all(runs, console, progress, notices, events, tracing)
 
 
 def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> int:
@@ -137,6 +149,7 @@ def run_all(
     progress: RepositoryProgress,
     notices: Iterable[str],
     events: str | None = None,
+    tracing: Tracing | None = None,
 ) -> int:
     """Run one after the other, then print their table and what remains to be done.
 
@@ -155,7 +168,8 @@ def run_all(
     with streaming(events) as stream:
         for position, run in enumerate(runs):
             listeners = () if stream is None else (stream.of(run.manifest.run_id),)
-            execution = _carry_out(run, console, progress, runs[position:], listeners)
+            witness = None if tracing is None else tracing(run)
+            execution = _carry_out(run, console, progress, runs[position:], listeners, witness)
             executions.append(execution)
             if execution.interrupted or execution.aborted or execution.broken:
                 break
@@ -191,6 +205,7 @@ def _carry_out(
     progress: RepositoryProgress,
     unfinished: Sequence[PreparedRun],
     listeners: Sequence[Listener],
+    witness: Witness | None,
 ) -> Execution:
     manifest = run.manifest
     name = manifest.agent["name"] if manifest.agent["model"] is None else f"{manifest.agent['model']}"
@@ -202,6 +217,7 @@ def _carry_out(
             announce=lambda: observer.note("stopping: running episodes are given up (Ctrl-C again ends at once)"),
             last_words=f"resume with: {hint}",
             listeners=listeners,
+            witness=witness,
         )
 
 

@@ -157,7 +157,9 @@ class ChatModel:
     ) -> Request:
         """The question, for whoever keeps books."""
         wanted = self._api.body(self.name, messages, tools, self._parameters, frozenset())
-        return Request(self.name, tuple(messages), tools, _parameters(body), self.api, _parameters(wanted))
+        return Request(
+            self.name, tuple(messages), tools, _parameters(body), self.api, _parameters(wanted), self._endpoint.address
+        )
 
     def _exchange(self, request: Request, body: dict[str, Any], meter: Meter, attempt: int) -> Answer:
         """The answer to a request. Whoever keeps books hears of it here, and only here, before it is used.

@@ -43,7 +43,7 @@ class Fate(StrEnum):
 class Request:
     """One question to a model. messages, tools: in Chat Completions form. parameters: all else that is sent.
 
-    wanted: the parameters before anything that the server refuses was left out; None: the same.
+    wanted: the parameters before anything that the server refuses was left out; None: the same. server: its address.
     """
 
     model: str
@@ -52,6 +52,7 @@ class Request:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     api: str = "chat"
     wanted: Mapping[str, Any] | None = None
+    server: str | None = None
 
     def digest(self, *more: object) -> str:
         """The hash of the question; `more` tells apart what asks the same on purpose (the epoch)."""
@@ -86,6 +87,16 @@ class Exchange:
     attempt: int = 1
 
 
+@dataclass(frozen=True)
+class ToolRun:
+    """A tool call that was run. id, name: as the caller wrote them. error: the kind of failure; None: it worked."""
+
+    id: str
+    name: str
+    seconds: float
+    error: str | None = None
+
+
 class Recorder(Protocol):
     """Keeps what is asked and answered, in the order in which it happens. One for each episode and judge."""
 
@@ -114,6 +125,10 @@ class Recorder(Protocol):
         """A message that is not the model's entered the conversation: a prompt, the result of a tool."""
         ...
 
+    def called(self, run: ToolRun) -> None:
+        """A tool call was run; its result is `said` next, unless the call ended the episode by an exception."""
+        ...
+
     def discard(self) -> None:
         """The answers of this conversation were of no use: they are not to be recalled."""
         ...
@@ -134,6 +149,8 @@ class _Nobody:
     def received(self, exchange: Exchange) -> None: ...
 
     def said(self, message: Message) -> None: ...
+
+    def called(self, run: ToolRun) -> None: ...
 
     def discard(self) -> None: ...
 

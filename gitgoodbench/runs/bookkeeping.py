@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Usage
-from gitgoodbench.models.recording import Exchange, Fate, Request
+from gitgoodbench.models.recording import Exchange, Fate, Request, ToolRun
 from gitgoodbench.runs.account import AGENT, JUDGE
 from gitgoodbench.runs.answers import AnswerCache
 from gitgoodbench.runs.config import RunConfig
@@ -15,18 +15,23 @@ from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import read_result
 from gitgoodbench.runs.transcript import Transcript
+from gitgoodbench.runs.witness import Witness
 
 
 @dataclass(frozen=True)
 class Books:
-    """Where a run keeps what its models say. agent_cache, judge_cache: None asks anew every time."""
+    """Where a run keeps what its models say. agent_cache, judge_cache: None asks anew every time.
+
+    witness: hears of every request and call, too.
+    """
 
     ledger: Ledger
     agent_cache: AnswerCache | None = None
     judge_cache: AnswerCache | None = None
+    witness: Witness | None = None
 
 
-def open_books(paths: RunPaths, config: RunConfig) -> Books:
+def open_books(paths: RunPaths, config: RunConfig, witness: Witness | None = None) -> Books:
     """The books of a run, of which the caller holds the lock.
 
     They stay open while the process lives: an answer may still arrive after a run was interrupted.
@@ -37,7 +42,8 @@ def open_books(paths: RunPaths, config: RunConfig) -> Books:
     ledger = Ledger(paths.ledger, config.max_cost)
     ledger.carry(_costs_of_before(paths))
     kept = AnswerCache(paths.answers)
-    return Books(ledger, kept if config.cache_answers else None, None if config.cache_answers is False else kept)
+    agent_cache = kept if config.cache_answers else None
+    return Books(ledger, agent_cache, None if config.cache_answers is False else kept, witness)
 
 
 def _costs_of_before(paths: RunPaths) -> dict[tuple[str, str], float]:
@@ -67,7 +73,7 @@ class Bookkeeper:
     """Records one conversation. See `models.recording.Recorder`.
 
     transcript, cache: None keeps no words, no answers. epoch: tells apart what asks the same on purpose.
-    conversation: its name, where a transcript has several.
+    conversation: its name, where a transcript has several. witness: hears of requests and calls, too.
     """
 
     def __init__(
@@ -79,6 +85,7 @@ class Bookkeeper:
         *,
         epoch: int = 1,
         conversation: str | None = None,
+        witness: Witness | None = None,
     ) -> None:
         self._ledger = ledger
         self._account = account
@@ -86,6 +93,7 @@ class Bookkeeper:
         self._cache = cache
         self._epoch = epoch
         self._conversation = conversation
+        self._witness = witness
         self._asked: str | None = None
         self._digests: list[str] = []
         self._heard = False
@@ -99,6 +107,8 @@ class Bookkeeper:
     def received(self, exchange: Exchange) -> None:
         self._heard = True
         asked, self._asked = self._asked or uuid.uuid4().hex[:16], None
+        if self._witness is not None:
+            self._witness.exchanged(self._account.episode, self._account.role, exchange)
         self._ledger.receive(asked, self._account.episode, self._account.role, exchange)
         if self._transcript is not None:
             self._transcript.exchange(exchange, self._conversation)
@@ -111,6 +121,10 @@ class Bookkeeper:
         if self._transcript is not None:
             self._transcript.message(message)
 
+    def called(self, run: ToolRun) -> None:
+        if self._witness is not None:
+            self._witness.called(self._account.episode, run)
+
     def report(self, model: str | None, usage: Usage) -> None:
         """Enter what an agent says that it used, unless its requests were recorded one by one."""
         if not self._heard and usage.requests:
@@ -122,4 +136,7 @@ class Bookkeeper:
                 self._cache.forget(digest)
 
     def conversation(self, name: str, epoch: int) -> Bookkeeper:
-        return Bookkeeper(self._ledger, self._account, self._transcript, self._cache, epoch=epoch, conversation=name)
+        return Bookkeeper(
+            self._ledger, self._account, self._transcript, self._cache,
+            epoch=epoch, conversation=name, witness=self._witness,
+        )  # fmt: skip

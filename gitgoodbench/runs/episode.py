@@ -110,7 +110,10 @@ def _play(
         agent=run.agents[planned.scenario].name, model=run.agents[planned.scenario].model,
     )  # fmt: skip
     account = Account(planned.id, AGENT)
-    bookkeeper = Bookkeeper(run.books.ledger, account, transcript, run.books.agent_cache, epoch=planned.epoch)
+    books = run.books
+    bookkeeper = Bookkeeper(
+        books.ledger, account, transcript, books.agent_cache, epoch=planned.epoch, witness=books.witness
+    )
     with contextlib.closing(transcript):
         with recording(bookkeeper):
             played = play(planned, run, attempts)

@@ -162,7 +162,8 @@ def _kept(books: Books | None, files: EpisodePaths | None, episode_id: str) -> I
         return
     transcript = None if files is None else Transcript(files.judging, episode=episode_id)
     try:
-        with recording(Bookkeeper(books.ledger, Account(episode_id, JUDGE), transcript, books.judge_cache)):
+        account = Account(episode_id, JUDGE)
+        with recording(Bookkeeper(books.ledger, account, transcript, books.judge_cache, witness=books.witness)):
             yield
     finally:
         if transcript is not None:

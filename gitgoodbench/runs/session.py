@@ -28,6 +28,7 @@ from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
+from gitgoodbench.runs.witness import Witness
 from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.scenario import denominators_of
 from gitgoodbench.scores import scores_for
@@ -231,19 +232,21 @@ def carry_out(
     announce: Callable[[], None],
     last_words: str,
     listeners: Sequence[Listener] = (),
+    witness: Witness | None = None,
 ) -> Execution:
     """Run the unfinished episodes of a created run. For the main thread: it listens to signals.
 
     Args:
-        listeners: hear the events of run.log, too.
+        listeners: hear the events of run.log, too. witness: hears of requests and calls as well.
         announce, last_words: what is said when the user interrupts; see `stopping_on_signals`.
 
     Raises:
         UserError: another process works on the run.
     """
+    listeners = listeners if witness is None else (*listeners, witness.hear)
     with run.paths.held(), EventLog(run.paths.log, listeners) as log:
         stop = Stop()
-        books = open_books(run.paths, run.config)
+        books = open_books(run.paths, run.config, witness)
         context = RunContext(
             run_id=run.manifest.run_id,
             paths=run.paths,

@@ -8,7 +8,14 @@ import typer
 from gitgoodbench.cli import app
 from tests.cli.conftest import CommandLine
 
-MACHINE = {"GITGOODBENCH_ENV_FILE", "GITGOODBENCH_JOBS", "GITGOODBENCH_REPOS", "GITGOODBENCH_OFFLINE"}
+MACHINE = {
+    "GITGOODBENCH_ENV_FILE",
+    "GITGOODBENCH_EVENTS",
+    "GITGOODBENCH_JOBS",
+    "GITGOODBENCH_OFFLINE",
+    "GITGOODBENCH_OTEL",
+    "GITGOODBENCH_REPOS",
+}
 
 
 def variables_of(command: str) -> set[str]:

@@ -7,7 +7,8 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from functools import cache
+from importlib.metadata import files, packages_distributions
 
 from packaging.requirements import Requirement
 
@@ -37,7 +38,7 @@ def normal(name: str) -> str:
 
 
 def imported_modules(*folders: str) -> Iterator[str]:
-    """Top-level names that the modules in these folders import, their own and the standard library's left out."""
+    """What the modules in these folders import, their own and the standard library's left out."""
     local = {path.stem for path in (ROOT / "bench").glob("*.py")}  # scripts beside each other
     for folder in folders:
         for path in (ROOT / folder).rglob("*.py"):
@@ -48,13 +49,24 @@ def imported_modules(*folders: str) -> Iterator[str]:
                 for name in names:
                     top = name.partition(".")[0]
                     if top not in sys.stdlib_module_names | OWN | local:
-                        yield top
+                        yield name
+
+
+@cache
+def distributions_of(module: str) -> frozenset[str]:
+    """Those that a module may be from; where several share its top-level name, those that have this very module."""
+    top = module.partition(".")[0]
+    known = frozenset(packages_distributions().get(top, [top]))
+    if len(known) == 1:
+        return known
+    path = module.replace(".", "/")
+    own = {name for name in known for file in files(name) or () if str(file).startswith((f"{path}/", f"{path}.py"))}
+    return frozenset(own) or known
 
 
 def imported(*folders: str) -> set[str]:
     """The distributions whose modules are imported."""
-    known = packages_distributions()
-    return {normal(name) for module in imported_modules(*folders) for name in known.get(module, [module])}
+    return {normal(name) for module in imported_modules(*folders) for name in distributions_of(module)}
 
 
 def declared() -> tuple[set[str], dict[str, set[str]]]:
@@ -67,7 +79,7 @@ def declared() -> tuple[set[str], dict[str, set[str]]]:
     return {normal(Requirement(line).name) for line in project["dependencies"]}, extras
 
 
-IMPORTED = ("anthropic", "mcp", "mining", "trajectories")
+IMPORTED = ("anthropic", "mcp", "mining", "otel", "trajectories")
 """Extras whose packages the harness imports itself; those of the others are found by name."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitgoodbench.errors import CostLimitReached
 from gitgoodbench.models.messages import Message
-from gitgoodbench.models.recording import Exchange, Recorder, Request
+from gitgoodbench.models.recording import Exchange, Recorder, Request, ToolRun
 
 
 class Listener:
@@ -30,6 +30,8 @@ class Listener:
 
     def said(self, message: Message) -> None:
         self.heard.append(message)
+
+    def called(self, run: ToolRun) -> None: ...
 
     def discard(self) -> None: ...
 
