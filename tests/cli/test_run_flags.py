@@ -15,7 +15,7 @@ from gitgoodbench.runs.config import MAY_CHANGE, RunConfig, make_config
 from tests.cli.conftest import CommandLine
 
 ROOT: Any = typer.main.get_command(app)
-OWN = {"run_id", "out", "config", "env_file", "dry_run", "events"}
+OWN = {"run_id", "out", "config", "env_file", "dry_run", "events", "otel"}
 
 
 def flags_of(command: str) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def test_eval_has_a_flag_and_a_variable_for_every_field_of_a_run() -> None:
 
 
 def test_resume_has_a_flag_for_what_may_change_and_no_other() -> None:
-    assert set(flags_of("resume")) == {"runs", "env_file", "events", *MAY_CHANGE}
+    assert set(flags_of("resume")) == {"runs", "env_file", "events", "otel", *MAY_CHANGE}
     assert MAY_CHANGE == (
         "base_url", "header", "request_timeout", "max_connections", "price_input", "price_output", "judge_base_url",
         "judge_price_input", "judge_price_output", "jobs", "max_cost", "cache_answers", "max_failures", "retry_failed",
