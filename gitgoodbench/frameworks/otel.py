@@ -16,7 +16,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
 
 from gitgoodbench.errors import Status as Ending
-from gitgoodbench.models.pricing import provider_at
+from gitgoodbench.models.pricing import OPENAI, provider_at
 from gitgoodbench.models.recording import Exchange, Fate, ToolRun
 from gitgoodbench.runs.account import AGENT
 from gitgoodbench.text import clean
@@ -171,7 +171,7 @@ def provider_of(server: str | None, api: str) -> str:
     if host.endswith(".openai.azure.com"):
         return "azure.ai.openai"
     found = provider_at(host)
-    return _PROVIDERS.get(found, found) if found else "anthropic" if api == "anthropic" else "openai"
+    return _PROVIDERS.get(found, found) if found else "anthropic" if api == "anthropic" else OPENAI
 
 
 def _server(address: str | None) -> dict[str, Any]:
