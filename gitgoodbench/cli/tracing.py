@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from gitgoodbench.cli.output import echo
 from gitgoodbench.cli.running import Tracing
 from gitgoodbench.errors import UserError
 
@@ -42,7 +42,7 @@ def exporting_spans(*, wanted: bool) -> Iterator[Tracing | None]:
     finally:
         lost = spans.close()
         if lost:
-            sys.stderr.write(f"--otel: {lost} spans did not arrive: see that OTEL_EXPORTER_OTLP_ENDPOINT answers\n")
+            echo(f"--otel: {lost} spans did not arrive: see that OTEL_EXPORTER_OTLP_ENDPOINT answers", err=True)
 
 
 def _open() -> Spans | None:

@@ -178,8 +178,9 @@ def tensorzero(gateway: TensorZeroServer) -> Story:
                     "arguments": arguments}  # fmt: skip
 
         outputs = ([call("w1", ADD)], [call("w2", NO)], [{"type": "text", "text": "As you like."}])
-        for at, output in enumerate(outputs):
-            gateway.add_inference("coder", output, tools=[TOOL], tags=tags, episode=episode, at=START + at)
+        for output in outputs:
+            at = START + len(gateway.inferences)  # ids tell their order by time, and by chance where that is equal
+            gateway.add_inference("coder", output, tools=[TOOL], tags=tags, episode=episode, at=at)
         refused = {"type": "tool_result", "id": "w2", "name": "write_file", "result": "The user rejected this edit"}
         gateway.inferences[-1]["input"] = {"messages": [{"role": "user", "content": [refused]}]}
 

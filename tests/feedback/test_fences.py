@@ -269,8 +269,12 @@ def test_code_comes_out_as_it_was_written(pieces: list[str], mark: str) -> None:
 )
 def test_work_grows_no_faster_than_the_text(piece: str) -> None:
     def seconds(count: int) -> float:
-        begun = time.process_time()
-        code_of("```py\n" + piece * count)
-        return time.process_time() - begun
+        """The least of three: the rest is what else the machine does."""
+        taken = []
+        for _ in range(3):
+            begun = time.process_time()
+            code_of("```py\n" + piece * count)
+            taken.append(time.process_time() - begun)
+        return min(taken)
 
     assert seconds(20_000) < 30 * max(seconds(2_000), 0.001)

@@ -151,6 +151,7 @@ def test_git_runs_only_where_our_own_repositories_are_made() -> None:
         "gitgoodbench/feedback/sinks/notes.py",  # the developer's own
         "gitgoodbench/feedback/sources/opencode_snapshots.py",  # those that the developer's opencode keeps
         "gitgoodbench/feedback/repository.py",  # the developer's own, in which Git runs at every command of theirs
+        "gitgoodbench/harbor/verify.py",  # an empty one, for the truth of one task
         "gitgoodbench/stories/build.py",  # builds the built-in suite
         "gitgoodbench/git/mirror.py",  # the borrowed repository
         "gitgoodbench/git/process.py",  # the same repository, with another environment

@@ -90,7 +90,7 @@ that disagree with each other and with constraints.txt.
 
 
 def by_name(name: str) -> bool:
-    return name.startswith("tree-sitter-") or name in {"dask", "distributed", "ray", "matplotlib"}
+    return name.startswith("tree-sitter-") or name in {"dask", "distributed", "ray", "matplotlib", "uv"}
 
 
 def test_every_import_of_the_package_is_declared() -> None:

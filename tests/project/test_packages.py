@@ -115,9 +115,10 @@ def test_the_wheel_works_outside_the_checkout(installed: Path, tmp_path: Path) -
 def test_the_wheel_declares_all_that_its_modules_import(installed: Path, tmp_path: Path) -> None:
     """Each module is imported where only declared packages are; those of extras say which extra is missing."""
     script = (
-        "import gitgoodbench, importlib, pkgutil\n"
+        "import gitgoodbench, importlib, pkgutil, sys\n"
         "from gitgoodbench.errors import UserError\n"
-        "for module in pkgutil.walk_packages(gitgoodbench.__path__, 'gitgoodbench.'):\n"
+        "def ask(name): assert isinstance(sys.exception(), UserError), name\n"
+        "for module in pkgutil.walk_packages(gitgoodbench.__path__, 'gitgoodbench.', onerror=ask):\n"
         "    if module.name.endswith('__main__'): continue\n"
         "    try: importlib.import_module(module.name)\n"
         '    except UserError as problem: assert "pip install \'gitgoodbench[" in str(problem), problem\n'
