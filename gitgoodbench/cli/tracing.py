@@ -48,8 +48,6 @@ def exporting_spans(*, wanted: bool) -> Iterator[Tracing | None]:
 def _open() -> Spans | None:
     try:
         from gitgoodbench.frameworks.otel_export import open_spans
-    except ModuleNotFoundError as problem:
-        if (problem.name or "").partition(".")[0] != "opentelemetry":
-            raise
+    except UserError as problem:
         raise UserError("--otel: OpenTelemetry is not installed: pip install 'gitgoodbench[otel]'") from problem
     return open_spans()

@@ -12,14 +12,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from opentelemetry.context import Context
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
-
 from gitgoodbench.errors import Status as Ending
+from gitgoodbench.frameworks.extras import needed
 from gitgoodbench.models.pricing import OPENAI, provider_at
 from gitgoodbench.models.recording import Exchange, Fate, ToolRun
 from gitgoodbench.runs.account import AGENT
 from gitgoodbench.text import clean
+
+with needed("otel", "opentelemetry"):
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
 
 RUN: Final = "gitgoodbench.run"
 

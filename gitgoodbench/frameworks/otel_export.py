@@ -12,14 +12,16 @@ import threading
 from collections.abc import Sequence
 from typing import Final
 
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.resources import OTELResourceDetector, Resource
-from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
-
 from gitgoodbench import __version__
 from gitgoodbench.errors import UserError
+from gitgoodbench.frameworks.extras import needed
 from gitgoodbench.frameworks.otel import RunSpans
+
+with needed("otel", "opentelemetry"):
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+    from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
 _PATIENCE_S: Final = 5.0
 """How long the end of the program waits for a collector."""

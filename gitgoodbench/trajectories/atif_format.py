@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from atif import Agent, FinalMetrics, Observation, ObservationResult, Step, ToolCall, Trajectory
-
+from gitgoodbench.errors import UserError
 from gitgoodbench.models.messages import Message
 from gitgoodbench.trajectories.rows import Row
+
+try:
+    from atif import Agent, FinalMetrics, Observation, ObservationResult, Step, ToolCall, Trajectory
+except ModuleNotFoundError as problem:
+    raise UserError("--format atif needs the package atif: run `pip install 'gitgoodbench[trajectories]'`") from problem
 
 
 def trajectory_of(row: Row) -> dict[str, Any]:
