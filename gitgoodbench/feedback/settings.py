@@ -5,7 +5,7 @@
         sink = notes
         user = ada
     [gitgoodbench-feedback "source.openai-jsonl"]
-        path = /home/ada/requests.jsonl
+        path = /users/ada/requests.jsonl
 
 A repository's settings are laid over the global ones: lists of names replace each other, options by their key.
 """

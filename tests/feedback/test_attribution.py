@@ -139,7 +139,7 @@ def test_names_of_assistants() -> None:
 
 def trace(revision: str, path: str = "a.py", **contributor: str) -> dict[str, Any]:
     conversation = {
-        "url": "file:///home/ada/.claude/projects/x/3eff38bc.jsonl",
+        "url": "file:///users/ada/.claude/projects/x/3eff38bc.jsonl",
         "contributor": {"type": "ai", "model_id": "anthropic/claude-sonnet-4-5"},
         "ranges": [{"start_line": 1, "end_line": 2}, {"start_line": 9, "end_line": 9, "contributor": contributor}],
     }

@@ -59,7 +59,7 @@ from gitgoodbench.feedback.store.results import (
 
 KEY = Key("claude-code", "s1", "toolu_1")
 EDIT = Edit(
-    KEY, "edit", "Write", 100.5, path="/home/ada/a.py", parts=(Part(None, b"\xff\x00\r\n\xc3\xa9", 1),), whole=True,
+    KEY, "edit", "Write", 100.5, path="/users/ada/a.py", parts=(Part(None, b"\xff\x00\r\n\xc3\xa9", 1),), whole=True,
     outcome="applied", model="m", message="msg", commits=("abc1234",),
 )  # fmt: skip
 READING = Reading(

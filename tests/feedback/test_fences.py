@@ -92,7 +92,7 @@ def test_a_command_is_not_for_the_file_that_prose_names() -> None:
     ("first", "path", "kept"),
     [
         ("# path: src/hello.py", "src/hello.py", False),
-        ("// filepath: /home/ada/a.ts", "/home/ada/a.ts", False),
+        ("// filepath: /users/ada/a.ts", "/users/ada/a.ts", False),
         ("<!-- file: index.html -->", "index.html", False),
         ("/* style.css */", "style.css", True),
         ("# src/hello.py", "src/hello.py", True),

@@ -70,14 +70,14 @@ def test_nothing_private_is_in_a_note() -> None:
     secret = b"password = 'hunter2'\n"
     edit = edit_result(
         COMMIT,
-        "/home/ada/log.md#4",
+        "/users/ada/log.md#4",
         MatchedPiece(secret, secret, "a.py", 1, 3, 0, "tree"),
-        session="/home/ada/work/.aider.chat.history.md",
+        session="/users/ada/work/.aider.chat.history.md",
         path="plans/layoffs.md",
         reason="in /home/ada",
     )
-    edit = replace(edit, evidence=(Evidence("content", "/home/ada/work/a.py line 4"),))
-    made = document_of(commit_result(COMMIT, edit, root="/home/ada/work", hints=(("X", "y"),)), lambda _: False)
+    edit = replace(edit, evidence=(Evidence("content", "/users/ada/work/a.py line 4"),))
+    made = document_of(commit_result(COMMIT, edit, root="/users/ada/work", hints=(("X", "y"),)), lambda _: False)
     assert made is not None
     text = note_line(made)
     for private in (b"home", b"ada", b"hunter2", b"layoffs", b"plans", b"Ada", b"example.org", b"reason"):
