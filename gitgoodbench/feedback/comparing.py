@@ -20,6 +20,7 @@ from gitgoodbench.feedback.records import MatchedPiece
 from gitgoodbench.feedback.work import Addition
 from gitgoodbench.git.line_matches import matching_lines
 from gitgoodbench.git.paths import show_path
+from gitgoodbench.ted.limits import TreeTooLarge
 from gitgoodbench.ted.matching import aligned
 from gitgoodbench.ted.reward import (
     Effort,
@@ -140,7 +141,7 @@ def _nothing_alike(needles: Sequence[_Needle]) -> Comparison | None:
 
 def _kept(counted: Sequence[tuple[_Needle, SnippetMatch]], hunks: Sequence[Hunk], size: int) -> float | None:
     """The share of nodes (lines) that are in the committed code as they are; None where it would take too long."""
-    from gitgoodbench.ted.unchanged import count_unchanged
+    from gitgoodbench.ted.pairing import count_unchanged
 
     kept = 0
     for needle, match in counted:
@@ -155,10 +156,10 @@ def _kept(counted: Sequence[tuple[_Needle, SnippetMatch]], hunks: Sequence[Hunk]
                 kept += len(own)
                 continue
             there = hunk.subtree(item.match.node)
-            unchanged = count_unchanged(aligned(own, there), there.nodes)
-            if unchanged is None:
+            try:
+                kept += count_unchanged(aligned(own, there), there.nodes)
+            except TreeTooLarge:
                 return None
-            kept += unchanged
     return kept / size
 
 

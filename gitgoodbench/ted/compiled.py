@@ -25,8 +25,8 @@ R = TypeVar("R")
 _njit: Any = njit
 
 SOURCES: Final = (
-    "bounds", "columns", "compiled", "corridor", "labels", "lanes", "limits", "mapping", "orders", "plain", "search",
-    "trimming", "unchanged", "vectors",
+    "banded", "bounds", "columns", "compiled", "corridor", "labels", "lanes", "limits", "orders", "plain", "search",
+    "trimming", "vectors",
 )  # fmt: skip
 """The modules in which compiled functions or their constants are."""
 

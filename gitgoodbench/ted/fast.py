@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gitgoodbench.ted.limits import MAX_NEEDLE, refuse
-from gitgoodbench.ted.postorder import Postorder
+from gitgoodbench.ted.postorder import Postorder, usual
 
 _FEW_NODES: Final = 8
 """Subtrees up to which each is compared by itself."""
@@ -27,7 +26,7 @@ def distance(a: Postorder, b: Postorder) -> int:
     """
     from gitgoodbench.ted.trimming import trimmed
 
-    differing = trimmed(_usual(a), _usual(b))
+    differing = trimmed(usual(a), usual(b))
     if differing is None:
         return 0
     smaller, larger = sorted(differing, key=len)
@@ -52,7 +51,7 @@ def closest(needle: Postorder, haystack: Postorder) -> tuple[int, int]:
     equal = first_equal(needle, haystack)
     if equal is not None:
         return 0, equal
-    found = _search(_usual(needle), _usual(haystack), only_whole=False) if len(needle) > 1 else None
+    found = _search(usual(needle), usual(haystack), only_whole=False) if len(needle) > 1 else None
     if found is not None:
         return found
     from gitgoodbench.ted.plain import subtree_distances
@@ -66,7 +65,7 @@ def least_distance(needle: Postorder, haystack: Postorder) -> int:
     """A number that `closest` is not below, and mostly near (see `bounds`)."""
     from gitgoodbench.ted import bounds
 
-    needle, haystack = _usual(needle), _usual(haystack)
+    needle, haystack = usual(needle), usual(haystack)
     if len(needle) == 1:
         return int(needle.labels[0] not in haystack.labels)
     if len(needle) <= MAX_NEEDLE:
@@ -108,12 +107,3 @@ def _search(needle: Postorder, haystack: Postorder, *, only_whole: bool) -> tupl
     except MemoryError:
         refuse(len(needle), len(haystack))
     return None if found == UNFIT else (int(found), int(node))
-
-
-def _usual(tree: Postorder) -> Postorder:
-    """A tree whose arrays can be written and are flat in memory: numba would compile everything again for others."""
-    return Postorder(_flat(tree.labels), _flat(tree.leftmost))
-
-
-def _flat(array: NDArray[np.int32]) -> NDArray[np.int32]:
-    return array if array.flags.carray and array.dtype == np.int32 else np.array(array, np.int32)

@@ -1,95 +1,107 @@
-"""Which node became which, where one tree becomes another one: a mapping as `unchanged` counts it.
-
-Of the mappings with the least number of edits, one that leaves most nodes unchanged. Nodes of the first tree that it
-does not pair are deleted, those of the second inserted; pairs of different labels are relabelled.
-"""
+"""Which node became which: the edits that make one tree of another, as few as there can be."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gitgoodbench.ted.compiled import entry
-from gitgoodbench.ted.plain import cells
+from gitgoodbench.ted.matching import comparable
 from gitgoodbench.ted.postorder import Postorder
-from gitgoodbench.ted.unchanged import tree_costs
+from gitgoodbench.ted.tree import Tree
 
-_MAX_CELLS: Final = 200_000_000
-_MAX_PAIRS: Final = 4_000_000
+EditKind = Literal["kept", "relabelled", "deleted", "inserted"]
 
+KINDS: Final[tuple[EditKind, ...]] = ("kept", "relabelled", "deleted", "inserted")
 
-def find_mapping(first: Postorder, second: Postorder) -> list[tuple[int, int]] | None:
-    """Pairs of nodes, ascending; None where the trees are too large. Labels are of one numbering."""
-    if len(first) * len(second) > _MAX_PAIRS or cells(first, second) > _MAX_CELLS:
-        return None
-    a = np.array(first.labels, np.int32), np.array(first.leftmost, np.int32)
-    b = np.array(second.labels, np.int32), np.array(second.leftmost, np.int32)
-    base = len(first) + len(second) + 2
-    trees = tree_costs(*a, *b, base)
-    pairs: list[tuple[int, int]] = []
-    waiting = [(len(first) - 1, len(second) - 1)]
-    while waiting:
-        roots = waiting.pop()
-        forests = _forest_costs(*a, *b, base, *roots, trees)
-        _trace(forests, a[1], b[1], roots, 2 * base - 1, pairs, waiting)
-    return sorted(pairs)
+T = TypeVar("T", Tree, Postorder)
 
 
-def _trace(
-    forests: NDArray[np.int64],
-    leftmost_a: NDArray[np.int32],
-    leftmost_b: NDArray[np.int32],
-    roots: tuple[int, int],
-    alone: int,
-    pairs: list[tuple[int, int]],
-    waiting: list[tuple[int, int]],
-) -> None:
-    """Walk a cheapest way back through the costs of two subtrees; pairs of subtrees inside wait for their own."""
-    first_a, first_b = int(leftmost_a[roots[0]]), int(leftmost_b[roots[1]])
-    i, j = roots[0] - first_a + 1, roots[1] - first_b + 1
-    while i and j:
-        a, b = first_a + i - 1, first_b + j - 1
-        if forests[i, j] == forests[i - 1, j] + alone:
-            i -= 1
-        elif forests[i, j] == forests[i, j - 1] + alone:
-            j -= 1
-        elif leftmost_a[a] == first_a and leftmost_b[b] == first_b:
-            pairs.append((a, b))
-            i, j = i - 1, j - 1
-        else:
-            waiting.append((a, b))
-            i, j = int(leftmost_a[a]) - first_a, int(leftmost_b[b]) - first_b
+class Edit(NamedTuple):
+    """What became of one node. before: its number in the first tree; after: in the second; None where it is not there.
+
+    A node that is kept has the same label before and after, one that is relabelled another.
+    """
+
+    kind: EditKind
+    before: int | None
+    after: int | None
 
 
-@entry
-def _forest_costs(
-    labels_a: NDArray[np.int32],
-    leftmost_a: NDArray[np.int32],
-    labels_b: NDArray[np.int32],
-    leftmost_b: NDArray[np.int32],
-    base: int,
-    root_a: int,
-    root_b: int,
-    trees: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """The costs between all beginnings of two subtrees, as in `tree_costs`; [i, j]: of i nodes and of j nodes."""
-    alone, other = 2 * base - 1, 2 * base
-    first_a, first_b = leftmost_a[root_a], leftmost_b[root_b]
-    forests = np.zeros((root_a - first_a + 2, root_b - first_b + 2), np.int64)
-    for j in range(root_b - first_b + 2):
-        forests[0, j] = j * alone
-    for a in range(first_a, root_a + 1):
-        i = a - first_a + 1
-        forests[i, 0] = i * alone
-        for b in range(first_b, root_b + 1):
-            j = b - first_b + 1
-            either = min(forests[i - 1, j], forests[i, j - 1]) + alone
-            if leftmost_a[a] == first_a and leftmost_b[b] == first_b:
-                relabel = 0 if labels_a[a] == labels_b[b] else other
-                forests[i, j] = min(either, forests[i - 1, j - 1] + relabel)
-            else:
-                before = forests[leftmost_a[a] - first_a, leftmost_b[b] - first_b]
-                forests[i, j] = min(either, before + trees[a, b])
-    return forests
+@dataclass(frozen=True, eq=False, repr=False)
+class EditMapping(Generic[T]):
+    """A mapping of two trees with the fewest edits, and of those with that number one that keeps most nodes.
+
+    pairs: (k, 2), ascending, a node of the first tree and the one of the second that it became; left and right, above
+    and below are the same for all pairs in both trees. equal: (k,) whether both have the same label. Nodes of the first
+    tree in no pair are deleted, those of the second inserted.
+    """
+
+    first: T
+    second: T
+    pairs: NDArray[np.int32]
+    equal: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{kind}={count}" for kind, count in self.counts.items())
+        return f"{type(self).__name__}(distance={self.distance}, {counts})"
+
+    @property
+    def distance(self) -> int:
+        """The edits, kept nodes not counted: the tree edit distance."""
+        return len(self.first) + len(self.second) - len(self.pairs) - int(self.equal.sum())
+
+    @property
+    def counts(self) -> dict[EditKind, int]:
+        """How many nodes are kept, relabelled, deleted and inserted."""
+        kept, paired = int(self.equal.sum()), len(self.pairs)
+        return {
+            "kept": kept,
+            "relabelled": paired - kept,
+            "deleted": len(self.first) - paired,
+            "inserted": len(self.second) - paired,
+        }
+
+    @cached_property
+    def edits(self) -> tuple[Edit, ...]:
+        """All nodes of both trees, in postorder; between two pairs, deleted nodes come before inserted ones."""
+        return tuple(self._edits())
+
+    def marks(self) -> tuple[list[EditKind], list[EditKind]]:
+        """What becomes of each node of the first tree, and what each node of the second comes from."""
+        before: list[EditKind] = ["deleted"] * len(self.first)
+        after: list[EditKind] = ["inserted"] * len(self.second)
+        for (a, b), equal in zip(self.pairs.tolist(), self.equal.tolist(), strict=True):
+            before[a] = after[b] = "kept" if equal else "relabelled"
+        return before, after
+
+    def _edits(self) -> Iterator[Edit]:
+        done_a = done_b = 0
+        ends: list[list[int]] = [[len(self.first), len(self.second)]]
+        for (a, b), equal in zip([*self.pairs.tolist(), *ends], [*self.equal.tolist(), None], strict=True):
+            yield from (Edit("deleted", node, None) for node in range(done_a, a))
+            yield from (Edit("inserted", None, node) for node in range(done_b, b))
+            if equal is not None:
+                yield Edit("kept" if equal else "relabelled", a, b)
+            done_a, done_b = a + 1, b + 1
+
+
+def edit_mapping(first: T, second: T) -> EditMapping[T]:
+    """Which node of the first tree became which of the second, with the fewest edits that there can be.
+
+    Args:
+        first, second: two `Tree`s, or two `Postorder`s whose labels are of one numbering.
+
+    Raises:
+        TypeError: they are something else, or one of each.
+        TreeTooLarge: what differs would take too much memory or time (see docs/ted.md).
+    """
+    a, b = comparable(first, second)
+    from gitgoodbench.ted.pairing import pair_nodes
+
+    pairs = pair_nodes(a, b)
+    return EditMapping(first, second, pairs, a.labels[pairs[:, 0]] == b.labels[pairs[:, 1]])

@@ -7,52 +7,104 @@ algorithms for the editing distance between trees and related problems, SIAM J. 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, overload
 
 import numpy as np
 
 from gitgoodbench.ted.limits import MAX_NEEDLE
-from gitgoodbench.ted.postorder import Postorder
+from gitgoodbench.ted.postorder import Postorder, usual
 from gitgoodbench.ted.tree import Tree
+
+if TYPE_CHECKING:
+    from gitgoodbench.ted.mapping import EditMapping
 
 _PLAIN: Final = 16
 
+T = TypeVar("T", Tree, Postorder)
+
 
 @dataclass(frozen=True)
-class Match:
+class NodeMatch(Generic[T]):
     """The subtree of a haystack that is closest to a needle.
 
-    distance: edits from one to the other. node: its root, in the haystack. start, end: bytes in the haystack's source.
+    distance: edits from one to the other. node: its root, in the haystack. needle, haystack: what was searched in what.
     """
 
     distance: int
     node: int
-    start: int
-    end: int
+    needle: T = field(repr=False, compare=False)
+    haystack: T = field(repr=False, compare=False)
+
+    @cached_property
+    def mapping(self) -> EditMapping[T]:
+        """Which node of the needle became which of the subtree, computed when it is first asked for.
+
+        The subtree is a tree of its own, whose node 0 is node `haystack.nodes.leftmost[node]` of the haystack; spans
+        are those of the whole source.
+
+        Raises:
+            TreeTooLarge: it would take too much memory or time (see docs/ted.md).
+        """
+        from gitgoodbench.ted.mapping import edit_mapping
+
+        return edit_mapping(self.needle, self.haystack.subtree(self.node))
 
 
-def tree_edit_distance(first: Tree, second: Tree) -> int:
+@dataclass(frozen=True, repr=False)
+class Match(NodeMatch[Tree]):
+    """The closest subtree in a source. start, end: its bytes in the haystack's source."""
+
+    @property
+    def start(self) -> int:
+        return self.haystack.span(self.node)[0]
+
+    @property
+    def end(self) -> int:
+        return self.haystack.span(self.node)[1]
+
+    def __repr__(self) -> str:
+        return f"Match(distance={self.distance}, node={self.node}, start={self.start}, end={self.end})"
+
+
+def tree_edit_distance(first: T, second: T) -> int:
     """How many nodes must be deleted, inserted or given another label to make one tree of the other.
 
+    Args:
+        first, second: two `Tree`s, or two `Postorder`s whose labels are of one numbering.
+
     Raises:
+        TypeError: they are something else, or one of each.
         TreeTooLarge: what differs would take too much memory or time (see docs/ted.md).
     """
+    a, b = comparable(first, second)
     from gitgoodbench.ted.fast import distance
 
-    return distance(aligned(first, second), second.nodes)
+    return distance(a, b)
 
 
-def closest_subtree(needle: Tree, haystack: Tree) -> Match:
+@overload
+def closest_subtree(needle: Tree, haystack: Tree) -> Match: ...
+@overload
+def closest_subtree(needle: Postorder, haystack: Postorder) -> NodeMatch[Postorder]: ...
+def closest_subtree(needle: Tree | Postorder, haystack: Tree | Postorder) -> Match | NodeMatch[Postorder]:
     """The subtree of the haystack with the least edit distance to the whole needle; of several, the first in postorder.
 
+    Args:
+        needle, haystack: two `Tree`s, or two `Postorder`s whose labels are of one numbering.
+
     Raises:
+        TypeError: they are something else, or one of each.
         TreeTooLarge: there is no equal one, and it would take too much memory or time (see docs/ted.md).
     """
+    a, b = comparable(needle, haystack)
     from gitgoodbench.ted.fast import closest
 
-    distance, node = closest(aligned(needle, haystack), haystack.nodes)
-    return Match(distance, node, *haystack.span(node))
+    distance, node = closest(a, b)
+    if isinstance(needle, Tree) and isinstance(haystack, Tree):
+        return Match(distance, node, needle, haystack)
+    return NodeMatch(distance, node, a, b)
 
 
 def least_distance(needle: Tree, haystack: Tree) -> int:
@@ -78,11 +130,43 @@ def count_cells(needle: Tree, haystack: Tree) -> int:
     return cells if len(needle) <= MAX_NEEDLE else _PLAIN * cells
 
 
-def equal_trees(first: Tree, second: Tree) -> bool:
-    """Whether the trees have the same shape and labels: their distance is 0."""
-    return np.array_equal(first.nodes.leftmost, second.nodes.leftmost) and np.array_equal(
-        aligned(first, second).labels, second.nodes.labels
+def equal_trees(first: T, second: T) -> bool:
+    """Whether the trees have the same shape and labels: their distance is 0. Raises TypeError as the others do."""
+    a, b = comparable(first, second)
+    return np.array_equal(a.leftmost, b.leftmost) and np.array_equal(a.labels, b.labels)
+
+
+def comparable(first: Tree | Postorder, second: Tree | Postorder) -> tuple[Postorder, Postorder]:
+    """Two trees with their labels in one numbering.
+
+    Raises:
+        TypeError: they are neither two `Tree`s nor two `Postorder`s.
+        ValueError: a `Postorder` is none.
+    """
+    if isinstance(first, Tree) and isinstance(second, Tree):
+        return aligned(first, second), second.nodes
+    if isinstance(first, Postorder) and isinstance(second, Postorder):
+        for one in (first, second):
+            _check(one)
+        return first, second
+    given = f"{type(first).__name__} and {type(second).__name__}"
+    raise TypeError(
+        f"two Trees or two Postorders are compared, not {given}: parse() and parse_fragment() make a Tree of source "
+        "(bytes), Postorder.of() a Postorder of your own nodes"
     )
+
+
+def _check(tree: Postorder) -> None:
+    """Refuse arrays that are no tree: the kernels would read beyond their ends."""
+    from gitgoodbench.ted.orders import is_postorder
+
+    labels, leftmost = tree.labels, tree.leftmost
+    flat = all(isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == np.int32 for one in (labels, leftmost))
+    if not flat or not 0 < len(labels) == len(leftmost) or not is_postorder(usual(tree).leftmost):
+        raise ValueError(
+            "the arrays of a Postorder are int32, of one length, and `leftmost` is the first node of each subtree in "
+            "postorder; Postorder.of() makes them of nodes"
+        )
 
 
 def unified(trees: Sequence[Tree]) -> list[Tree]:

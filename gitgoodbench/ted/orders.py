@@ -8,10 +8,14 @@ better. A leaf is no keyroot here: what it is compared with needs no program.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-from gitgoodbench.ted.compiled import compiled
+from gitgoodbench.ted.compiled import compiled, entry
+
+Id = TypeVar("Id", np.int16, np.int32)
 
 LANES_OF_A_TREE = 4
 """The keyroots of one tree that the kernel walks abreast."""
@@ -45,14 +49,14 @@ def nesting(first: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int
 
 @compiled
 def mirrored(
-    ids: NDArray[np.int16], first: NDArray[np.int32], depth: NDArray[np.int32], level: NDArray[np.int32]
-) -> tuple[NDArray[np.int16], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    ids: NDArray[Id], first: NDArray[np.int32], depth: NDArray[np.int32], level: NDArray[np.int32]
+) -> tuple[NDArray[Id], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """Label ids, leftmost leaves and levels of the mirrored tree in its postorder, and each node's place there.
 
     That order is the preorder read backwards.
     """
     n = len(ids)
-    new_ids = np.empty(n, np.int16)
+    new_ids = np.empty_like(ids)
     new_first = np.empty(n, np.int32)
     new_level = np.empty(n, np.int32)
     places = np.empty(n, np.int32)
@@ -65,6 +69,18 @@ def mirrored(
     return new_ids, new_first, new_level, places
 
 
+@entry
+def is_postorder(first: NDArray[np.int32]) -> bool:
+    """Whether these are the leftmost leaves of a tree: each node's subtree is itself after whole trees before it."""
+    for node in range(len(first)):
+        begin = node
+        while begin > first[node] >= 0:
+            begin = first[begin - 1]
+        if begin != first[node]:
+            return False
+    return bool(first[-1] == 0)
+
+
 @compiled
 def groups(level: NDArray[np.int32]) -> int:
     """The cells of one row or column over the whole tree: nodes, as often as groups of keyroots contain them."""
@@ -72,3 +88,25 @@ def groups(level: NDArray[np.int32]) -> int:
     for node in range(len(level)):
         total += level[node] // LANES_OF_A_TREE + 1
     return total
+
+
+@entry
+def walked(
+    labels_a: NDArray[np.int32], first_a: NDArray[np.int32], labels_b: NDArray[np.int32], first_b: NDArray[np.int32]
+) -> tuple[
+    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32],
+    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32],
+]:  # fmt: skip
+    """Both trees from the side with fewer cells: labels, leftmost leaves, levels, and the node at each place.
+
+    A node's level: how many keyroots are above the lowest one that contains it.
+    """
+    depth_a, left_a, right_a = nesting(first_a)
+    depth_b, left_b, right_b = nesting(first_b)
+    nodes_a, nodes_b = np.arange(len(first_a)).astype(np.int32), np.arange(len(first_b)).astype(np.int32)
+    if right_a.sum() * right_b.sum() >= left_a.sum() * left_b.sum():
+        return labels_a, first_a, left_a, nodes_a, labels_b, first_b, left_b, nodes_b
+    new_a, leaves_a, level_a, places_a = mirrored(labels_a, first_a, depth_a, right_a)
+    new_b, leaves_b, level_b, places_b = mirrored(labels_b, first_b, depth_b, right_b)
+    nodes_a[places_a], nodes_b[places_b] = np.arange(len(first_a)), np.arange(len(first_b))
+    return new_a, leaves_a, level_a, nodes_a, new_b, leaves_b, level_b, nodes_b

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Postorder:
     """A tree of n >= 1 nodes in postorder; the root is node n - 1.
 
@@ -23,14 +26,79 @@ class Postorder:
     labels: NDArray[np.int32]
     leftmost: NDArray[np.int32]
 
+    @classmethod
+    def of(
+        cls,
+        root: Any,
+        numbers: dict[Hashable, int],
+        *,
+        label: Callable[[Any], Hashable] = itemgetter(0),
+        children: Callable[[Any], Iterable[Any]] = itemgetter(1),
+    ) -> Postorder:
+        """The tree of one's own nodes, however deep; as they stand, a node is a pair of its label and its children.
+
+        Args:
+            numbers: the id of each label, filled by this; trees to be compared take the same one.
+            label, children: of a node; the children from left to right.
+        """
+        counted: list[tuple[Hashable, int]] = []
+        waiting = [root]
+        while waiting:  # the postorder backwards: a node before its children, from right to left
+            node = waiting.pop()
+            below = list(children(node))
+            counted.append((label(node), len(below)))
+            waiting += below
+        return cls.from_counts(reversed(counted), numbers)
+
+    @classmethod
+    def from_counts(cls, nodes: Iterable[tuple[Hashable, int]], numbers: dict[Hashable, int]) -> Postorder:
+        """The tree of nodes in postorder, each given by its label and the number of its children.
+
+        Args:
+            numbers: the id of each label, filled by this; trees to be compared take the same one.
+
+        Raises:
+            ValueError: the nodes are not those of one tree.
+        """
+        labels: list[int] = []
+        leftmost: list[int] = []
+        begins: list[int] = []  # of the trees that have no parent yet
+        for label, count in nodes:
+            if not 0 <= count <= len(begins):
+                raise ValueError(f"node {len(labels)} has {count} children, but {len(begins)} trees are before it")
+            first = begins[len(begins) - count] if count else len(labels)
+            del begins[len(begins) - count :]
+            begins.append(first)
+            labels.append(numbers.setdefault(label, len(numbers)))
+            leftmost.append(first)
+        if len(begins) != 1:
+            raise ValueError(f"the nodes are those of {len(begins)} trees, not of one")
+        return cls(np.array(labels, np.int32), np.array(leftmost, np.int32))
+
     def __len__(self) -> int:
         return len(self.labels)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} nodes)"
+
+    def parents(self) -> NDArray[np.int64]:
+        """The parent of each node; the root is its own."""
+        return parents_of(self.leftmost)
 
     def subtree(self, node: int) -> Postorder:
         """The tree rooted at `node`, as a copy of its own."""
         first = int(self.leftmost[node])
         inside = slice(first, node + 1)
         return Postorder(self.labels[inside].copy(), self.leftmost[inside] - np.int32(first))
+
+
+def usual(tree: Postorder) -> Postorder:
+    """A tree whose arrays can be written and are flat in memory: numba would compile everything again for others."""
+    return Postorder(_flat(tree.labels), _flat(tree.leftmost))
+
+
+def _flat(array: NDArray[np.int32]) -> NDArray[np.int32]:
+    return array if array.flags.carray and array.dtype == np.int32 else np.array(array, np.int32)
 
 
 def parents_of(leftmost: NDArray[np.int32]) -> NDArray[np.int64]:

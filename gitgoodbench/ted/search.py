@@ -74,6 +74,29 @@ def search(
     return _closest(needle, haystack)
 
 
+@entry
+def whole_corridor(
+    labels_a: NDArray[np.int32],
+    first_a: NDArray[np.int32],
+    labels_b: NDArray[np.int32],
+    first_b: NDArray[np.int32],
+    level_a: NDArray[np.int32],
+    level_b: NDArray[np.int32],
+) -> tuple[int, NDArray[np.int32], NDArray[np.int32]]:
+    """The distance of two trees as they are walked, both of at least two nodes, or UNFIT; and the `corridor` at it."""
+    count, ids_a, ids_b = numbered(labels_a, first_a, labels_b, first_b)
+    if count == MIXED:
+        return UNFIT, first_a, first_b
+    n, m = len(ids_a), len(ids_b)
+    forward, backward = occurrences(count, ids_a), occurrences(count, backwards(ids_a))
+    needle, tree = Needle(ids_a, first_a, level_a, count, forward, backward), Tree(ids_b, first_b, level_b)
+    _check(needle, tree)
+    steps = differences(forward, ids_b)
+    distance, _ = _distance_within(needle, tree, steps, n + m)
+    low, high = corridor(steps, differences(backward, backwards(ids_b)), n, distance)
+    return distance, low, high
+
+
 @compiled
 def _closest(needle: Needle, haystack: Haystack) -> tuple[int, int, int]:
     """Bounds refined and trees compared, the most promising first, until no other can be closer."""

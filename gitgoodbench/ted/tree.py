@@ -20,11 +20,28 @@ from gitgoodbench.ted.isolated import read_best_isolated
 from gitgoodbench.ted.languages import find_language
 from gitgoodbench.ted.nodes import Nodes, Span, read_best
 from gitgoodbench.ted.own_text import is_text, own_texts
-from gitgoodbench.ted.postorder import Postorder
+from gitgoodbench.ted.postorder import Postorder, parents_of
 from gitgoodbench.ted.text import Text, read_text
 
 _LEAF: Final = b"\0"
 _OWN: Final = b"\1"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """One node of a tree.
+
+    number: in postorder. kind: as the grammar calls it. text: its own, which makes its label together with the kind,
+    pieces between children joined by blanks; None where it has none. start, end: bytes in the source. parent: the
+    number of the node above; None for the root.
+    """
+
+    number: int
+    kind: str
+    text: bytes | None
+    start: int
+    end: int
+    parent: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +98,23 @@ class Tree:
         outermost[leftmost] = places
         left, right = outermost[is_leaf], np.append(np.flatnonzero(is_leaf[1:]), self.root)
         return int((left - leftmost[left] + 1).sum()), int((right - leftmost[right] + 1).sum())
+
+    @cached_property
+    def parents(self) -> NDArray[np.int64]:
+        """The parent of each node; the root is its own."""
+        return parents_of(self.nodes.leftmost)
+
+    def node(self, number: int) -> TreeNode:
+        """What is known of a node. Raises IndexError where there is none of that number."""
+        if not 0 <= number < len(self):
+            raise IndexError(f"the nodes of this tree are 0 to {self.root}, so there is no node {number}")
+        label = self.vocabulary[int(self.nodes.labels[number])]
+        _, leaf, text = label.partition(_LEAF)
+        if not leaf:
+            _, own, pieces = label.partition(_OWN)
+            text = pieces.replace(_OWN, b" ")
+        parent = None if number == self.root else int(self.parents[number])
+        return TreeNode(number, self.kind(number), text if leaf or own else None, *self.span(number), parent)
 
     def kind(self, node: int) -> str:
         """The node's kind, as the grammar calls it."""

@@ -16,6 +16,8 @@ child is left on both sides, the distance is that of these two, and the same goe
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,14 +25,33 @@ from gitgoodbench.ted.compiled import compiled, entry
 from gitgoodbench.ted.postorder import Postorder
 
 
+class Part(NamedTuple):
+    """Of a tree, a node `root` with the subtrees at nodes `first` to `end` - 1 as its children."""
+
+    first: int
+    end: int
+    root: int
+
+
 def trimmed(a: Postorder, b: Postorder) -> tuple[Postorder, Postorder] | None:
     """Two trees, mostly smaller ones, with the same distance; None where the trees are equal. In linear time."""
+    parts = differing(a, b)
+    return None if parts is None else (part_of(a, parts[0]), part_of(b, parts[1]))
+
+
+def differing(a: Postorder, b: Postorder) -> tuple[Part, Part] | None:
+    """Where these two trees lie in a and b.
+
+    Some best mapping of a and b pairs all other nodes: those before the parts with the ones in the same places, those
+    after them with the ones in the same places from the end.
+    """
     first, last, root, first_b, last_b, root_b = _differing(a.labels, a.leftmost, b.labels, b.leftmost)
-    return None if root < 0 else (_part(a, first, last, root), _part(b, first_b, last_b, root_b))
+    return None if root < 0 else (Part(first, last, root), Part(first_b, last_b, root_b))
 
 
-def _part(tree: Postorder, first: int, last: int, root: int) -> Postorder:
-    """The root with the subtrees at nodes first to last - 1 as its children."""
+def part_of(tree: Postorder, part: Part) -> Postorder:
+    """A part as a tree of its own."""
+    first, last, root = part
     if first == 0 and last == root == len(tree) - 1:
         return tree
     labels = np.append(tree.labels[first:last], tree.labels[root])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gitgoodbench.ted import bounds, closest_subtree, parse, plain, tree_edit_distance
+from gitgoodbench.ted import bounds, closest_subtree, edit_mapping, orders, parse, plain, tree_edit_distance
 from gitgoodbench.ted.matching import aligned, least_distance
 
 _NEEDLE: Final = b"def f(a):\n    return g(a, 1)\n"
@@ -20,6 +20,8 @@ def warm_up() -> None:
     closest_subtree(needle, haystack)
     least_distance(needle, haystack)
     tree_edit_distance(needle, haystack)
+    edit_mapping(needle, haystack)
     small, large = aligned(needle, haystack), haystack.nodes
     plain.subtree_distances(small, large)
+    orders.is_postorder(large.leftmost)
     bounds.least_part_distance(small.labels, small.leftmost, large.labels, large.leftmost)

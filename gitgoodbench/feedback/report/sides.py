@@ -16,9 +16,7 @@ import numpy as np
 
 from gitgoodbench.feedback.records import MatchedPiece
 from gitgoodbench.feedback.secrets import mask
-from gitgoodbench.ted import ParseError, Tree, UnknownLanguage, parse_fragment
-from gitgoodbench.ted.mapping import find_mapping
-from gitgoodbench.ted.matching import aligned
+from gitgoodbench.ted import ParseError, Tree, TreeTooLarge, UnknownLanguage, edit_mapping, parse_fragment
 from gitgoodbench.ted.tree import has_text
 from gitgoodbench.text import on_one_line
 
@@ -99,14 +97,10 @@ def _trees(wrote: bytes, committed: bytes, language: str | None) -> tuple[Tree, 
 
 
 def _by_nodes(wrote: Tree, committed: Tree) -> tuple[tuple[Run, ...], tuple[Run, ...], dict[Mark, int]] | None:
-    own = aligned(wrote, committed)
-    pairs = find_mapping(own, committed.nodes)
-    if pairs is None:
+    try:
+        before, after = edit_mapping(wrote, committed).marks()
+    except TreeTooLarge:
         return None
-    before: list[Mark] = ["deleted"] * len(wrote)
-    after: list[Mark] = ["inserted"] * len(committed)
-    for a, b in pairs:
-        before[a] = after[b] = "kept" if own.labels[a] == committed.nodes.labels[b] else "relabelled"
     return _painted(wrote, before), _painted(committed, after), _counts(before, after)
 
 
