@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import os
 import sys
+import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from gitgoodbench.models.meter import Budget, Meter
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize
 from gitgoodbench.runs.config import make_config
+from gitgoodbench.runs.event_stream import Receiver, streaming
 from gitgoodbench.runs.inputs import load_inputs
 from gitgoodbench.runs.judging import choose_judge
 from gitgoodbench.runs.manifest import Manifest
@@ -33,6 +35,7 @@ from gitgoodbench.runs.trajectories import Conversation, read_conversation
 from gitgoodbench.sandbox.base import SandboxSettings
 from gitgoodbench.sandbox.select import make_provider
 from gitgoodbench.scenario import Episode, ToolSet, load_scenarios
+from gitgoodbench.tracing.runs import exporting_spans
 from gitgoodbench.workspace.store import open_store
 
 if TYPE_CHECKING:
@@ -108,6 +111,8 @@ def evaluate(
     out: str | os.PathLike[str] = "results",
     run_id: str | None = None,
     jobs: int = 1,
+    events: str | os.PathLike[str] | Receiver | None = None,
+    otel: bool = False,
     **fields: Unpack[RunFields],
 ) -> Run:
     """Run an agent over a suite, by the engine of `gitgoodbench eval` and into the same files.
@@ -116,6 +121,9 @@ def evaluate(
         agent: a name that `--agent` takes, or a callable of a session, which `jobs` threads call at once.
         out: parent of the run's folder.
         run_id: name of the folder; the same call with the same name carries on.
+        events: a file that events are appended to as they happen, or a callable that gets each, in a thread of its
+            own; what it raises is raised here once the run is done.
+        otel: send OpenTelemetry spans to where the OTEL_* variables say (extra `otel`).
         fields: the flags of `gitgoodbench eval` with underscores: `scenario`, `tools`, `sandbox`, `limit`,
             `repos`, ...; a flag that can be repeated takes one value or several.
 
@@ -141,16 +149,28 @@ def evaluate(
         command=("gitgoodbench.evaluate", *([] if not sys.argv else [Path(sys.argv[0]).name])),
         own_agent=None if isinstance(agent, str) else FunctionAgent(agent, config.tools),
     )
-    create_run(run)
-    preflight_run(run)
-    execution = carry_out(run, _Silent(), announce=lambda: None, last_words=f"results: {paths.folder}")
-    if reason := execution.aborted or execution.broken:
-        raise RunAborted(reason)
-    if execution.interrupted:
-        raise KeyboardInterrupt
-    found = load_run(paths.folder)
-    write_summary(paths, found.summary)
+    with exporting_spans(wanted=otel, say=_warn) as tracing, streaming(events) as stream:
+        create_run(run)
+        preflight_run(run)
+        execution = carry_out(
+            run,
+            _Silent(),
+            announce=lambda: None,
+            last_words=f"results: {paths.folder}",
+            listeners=() if stream is None else (stream.of(run.manifest.run_id),),
+            witness=None if tracing is None else tracing(run),
+        )
+        if reason := execution.aborted or execution.broken:
+            raise RunAborted(reason)
+        if execution.interrupted:
+            raise KeyboardInterrupt
+        found = load_run(paths.folder)
+        write_summary(paths, found.summary)
     return found
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, stacklevel=2)
 
 
 def load_run(folder: str | os.PathLike[str]) -> Run:

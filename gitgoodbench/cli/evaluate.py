@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,8 +52,9 @@ def evaluate(
 
     Exit codes: 0 finished, 2 a mistake in the command, 3 finished with failures of infrastructure, 130 interrupted.
     """
+    from gitgoodbench.cli.output import echo
     from gitgoodbench.cli.running import evaluate_agents
-    from gitgoodbench.cli.tracing import exporting_spans
+    from gitgoodbench.tracing.runs import exporting_spans
 
-    with exporting_spans(wanted=otel) as tracing:
+    with exporting_spans(wanted=otel, say=partial(echo, err=True)) as tracing:
         return evaluate_agents(said(fields), out=out, run_id=run_id, dry_run=dry_run, events=events, tracing=tracing)

@@ -24,25 +24,44 @@ from gitgoodbench.runs.redact import redact_command
 from gitgoodbench.runs.session import fresh_run_folder, prepare_run, run_folder
 from gitgoodbench.sandbox.none import KIND, NoSandboxes
 from gitgoodbench.scenario import PredictedScenario, ToolSet, load_scenarios
+from gitgoodbench.tracing.runs import Tracing
 
 
 def score_predictions(
-    files: Sequence[str], fields: Mapping[str, Any], *, agent: str | None, out: Path, run_id: str | None
+    files: Sequence[str],
+    fields: Mapping[str, Any],
+    *,
+    agent: str | None,
+    out: Path,
+    run_id: str | None,
+    events: str | None = None,
+    tracing: Tracing | None = None,
 ) -> int:
     """Make a run of a file of predictions, and print its table; returns the exit code.
 
     Args:
         fields: of `RunConfig`, those that the user said, with `suite`.
+        events, tracing: as in `run_all`.
     """
     if len(files) != 1:
         raise UserError(f"--suite {fields['suite']}: give one file of predictions, not {len(files)}")
     if not agent:
         raise UserError("--agent NAME is needed: who made the predictions, for tables and the run's folder")
     check_machine()
-    return score_lines(read_lines(Path(files[0])), fields, agent=agent, out=out, run_id=run_id)
+    lines = read_lines(Path(files[0]))
+    return score_lines(lines, fields, agent=agent, out=out, run_id=run_id, events=events, tracing=tracing)
 
 
-def score_lines(lines: Sequence[Line], fields: Mapping[str, Any], *, agent: str, out: Path, run_id: str | None) -> int:
+def score_lines(
+    lines: Sequence[Line],
+    fields: Mapping[str, Any],
+    *,
+    agent: str,
+    out: Path,
+    run_id: str | None,
+    events: str | None = None,
+    tracing: Tracing | None = None,
+) -> int:
     """As `score_predictions`, for predictions that are read already."""
     installed = load_scenarios()
     if agent in agent_names(installed):
@@ -73,7 +92,7 @@ def score_lines(lines: Sequence[Line], fields: Mapping[str, Any], *, agent: str,
         command=redact_command(["gitgoodbench", *sys.argv[1:]], os.environ), own_agent=player,
     )  # fmt: skip
     save_predictions(paths, player)
-    return run_all([run], console, progress, [_counts(assigned, inputs)])
+    return run_all([run], console, progress, [_counts(assigned, inputs)], events, tracing)
 
 
 def _counts(assigned: Mapping[tuple[str, str], Line], inputs: Inputs) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from gitgoodbench.cli.options import EnvFile, Events, OpenTelemetry, Runs, run_flags, said
@@ -29,8 +30,9 @@ def resume(
 
       gitgoodbench resume results/lite-gpt-4o --max-cost 40 --jobs 2
     """
+    from gitgoodbench.cli.output import echo
     from gitgoodbench.cli.running import resume_runs
-    from gitgoodbench.cli.tracing import exporting_spans
+    from gitgoodbench.tracing.runs import exporting_spans
 
-    with exporting_spans(wanted=otel) as tracing:
+    with exporting_spans(wanted=otel, say=partial(echo, err=True)) as tracing:
         return resume_runs(runs, said(fields), events, tracing)

@@ -6,9 +6,9 @@ import glob
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from rich.console import Console
 
@@ -53,10 +53,8 @@ from gitgoodbench.sandbox.base import Choice, SandboxSettings
 from gitgoodbench.sandbox.none import NoSandboxes
 from gitgoodbench.scenario import JudgedScenario, Scenario
 from gitgoodbench.text import for_terminal
+from gitgoodbench.tracing.runs import Tracing
 from gitgoodbench.workspace.store import RepositoryStore
-
-Tracing: TypeAlias = Callable[[PreparedRun], Witness]
-"""Makes the witness of a run."""
 
 _MOST_JOBS = 4
 _ROWS_SHOWN = 5

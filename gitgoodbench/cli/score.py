@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +37,10 @@ def score(
     out: Annotated[
         Path | None, option("--out", "-o", help="Parent of the folder of a run of predictions. Default: results.")
     ] = None,
+    events: Annotated[
+        str | None, option("--events", metavar="FILE", help="Events of a run of predictions, as eval writes them.")
+    ] = None,
+    otel: Annotated[bool, option("--otel", help="OpenTelemetry spans of a run of predictions, as of eval.")] = False,
     unscored: Annotated[
         bool, option("--unscored", help="Ask the judge only where none has settled the episode yet.")
     ] = False,
@@ -61,11 +66,17 @@ def score(
     if suite is not None:
         if unscored:
             raise UserError("--unscored is for saved runs: leave it out with --suite")
+        from gitgoodbench.cli.output import echo
         from gitgoodbench.cli.predicting import score_predictions
+        from gitgoodbench.tracing.runs import exporting_spans
 
         given = {**said(fields), "suite": suite}
-        return score_predictions(runs, given, agent=agent, out=out or Path("results"), run_id=run_id)
-    _refuse_without_suite({"--agent": agent, "--run-id": run_id, "--out": out}, said(fields))
+        with exporting_spans(wanted=otel, say=partial(echo, err=True)) as tracing:
+            return score_predictions(
+                runs, given, agent=agent, out=out or Path("results"), run_id=run_id, events=events, tracing=tracing
+            )
+    own = {"--agent": agent, "--run-id": run_id, "--out": out, "--events": events, "--otel": otel or None}
+    _refuse_without_suite(own, said(fields))
     from gitgoodbench.cli.scoring import score_runs
 
     return score_runs(runs, said(fields), unscored=unscored)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from gitgoodbench.api.bench import Bench
 from gitgoodbench.api.session import Session
 from gitgoodbench.errors import GitGoodBenchError, Status
-from gitgoodbench.frameworks.extras import needed
+from gitgoodbench.extras import needed
 
 with needed("inspect", "anyio", "inspect_ai"):
     import anyio.to_thread

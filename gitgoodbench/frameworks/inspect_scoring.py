@@ -15,7 +15,7 @@ from typing import Any, Final
 from gitgoodbench.api.bench import Task
 from gitgoodbench.api.scored import Scored
 from gitgoodbench.errors import InfrastructureFailed
-from gitgoodbench.frameworks.extras import needed
+from gitgoodbench.extras import needed
 from gitgoodbench.frameworks.inspect_episodes import BenchArguments, Left, in_thread, keep_outcome, live_session
 from gitgoodbench.models.answer import Answer
 from gitgoodbench.models.messages import Message

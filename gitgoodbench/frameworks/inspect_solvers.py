@@ -6,7 +6,7 @@ from typing import Any
 
 from gitgoodbench.api.session import Session
 from gitgoodbench.errors import Status
-from gitgoodbench.frameworks.extras import needed
+from gitgoodbench.extras import needed
 from gitgoodbench.frameworks.inspect_episodes import Left, episode_tools, in_thread, keep_outcome, session_of
 
 with needed("inspect", "inspect_ai"):

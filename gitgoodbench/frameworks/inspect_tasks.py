@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from gitgoodbench.frameworks.extras import needed
+from gitgoodbench.extras import needed
 from gitgoodbench.frameworks.inspect_episodes import BenchArguments, close_episode, episode_tools, open_episode
 from gitgoodbench.frameworks.inspect_scoring import git_outcome, known
 from gitgoodbench.frameworks.inspect_solvers import published_loop, react_loop

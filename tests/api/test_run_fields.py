@@ -37,7 +37,9 @@ evaluate("mini", 3)
 def test_the_keywords_are_the_fields_of_a_run() -> None:
     assert MODULE.read_text("utf-8") == generated(), "python -m tests.support.run_fields writes them anew"
     own = [name for name, part in inspect.signature(evaluate).parameters.items() if part.kind is not part.VAR_KEYWORD]
-    assert sorted([*own, *RunFields.__annotations__]) == sorted(["out", "run_id", *RunConfig.model_fields])
+    assert sorted([*own, *RunFields.__annotations__]) == sorted(
+        ["events", "otel", "out", "run_id", *RunConfig.model_fields]
+    )
 
 
 def test_a_keyword_that_is_none_is_refused_when_it_is_run(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from gitgoodbench.cli import run, tracing
-from gitgoodbench.frameworks import otel_export
-from gitgoodbench.frameworks.otel_export import Spans
+from gitgoodbench.cli import run
 from gitgoodbench.models import chat
 from gitgoodbench.models.retry import Backoff
 from gitgoodbench.runs.account import read_account, read_ledger
+from gitgoodbench.tracing import export, runs
+from gitgoodbench.tracing.export import Spans
 from tests.cli.conftest import CommandLine
 from tests.support.billing import WritingScenario, working
 from tests.support.collector import collecting, texts_of
@@ -44,7 +44,7 @@ def memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> InMemorySpanExpor
     """Where --otel sends spans to."""
     monkeypatch.chdir(tmp_path)
     exporter = InMemorySpanExporter()
-    monkeypatch.setattr(tracing, "_open", lambda: Spans(exporter))
+    monkeypatch.setattr(runs, "_open", lambda: Spans(exporter))
     return exporter
 
 
@@ -211,7 +211,7 @@ def test_a_collector_receives_it_all_as_the_variables_say(
 def test_a_collector_that_is_down_neither_stops_nor_keeps_a_run(
     listens: bool, command: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(otel_export, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(export, "_PATIENCE_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
@@ -227,7 +227,7 @@ def test_a_collector_that_is_down_neither_stops_nor_keeps_a_run(
 
 
 def test_without_the_extra_nothing_is_run(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "gitgoodbench.frameworks.otel_export")
+    monkeypatch.delitem(sys.modules, "gitgoodbench.tracing.export")
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     ran = command.noop("--otel")
     assert (ran.code, ran.out) == (2, "")

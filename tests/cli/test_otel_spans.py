@@ -10,10 +10,10 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from gitgoodbench.frameworks.otel import RunSpans, provider_of
-from gitgoodbench.frameworks.otel_export import Spans
 from gitgoodbench.models.meter import Tokens
 from gitgoodbench.models.recording import Exchange, Fate, Request, ToolRun
+from gitgoodbench.tracing.export import Spans
+from gitgoodbench.tracing.spans import RunSpans, provider_of
 from tests.support.collector import collecting
 
 ANSWERED = Exchange(Request("m", ()), Fate.ANSWERED, "2026-01-31T09:00:00.000+00:00", 2.5, tokens=Tokens(7, None, 3))

@@ -158,3 +158,23 @@ def test_prompts_are_what_an_agent_gets_and_nothing_more(tmp_path: Path) -> None
             "sample_id", "scenario", "repository", "language", "difficulty", "tool_set", "messages", "tools",
         }  # fmt: skip
     assert merge_spec(sample).merge_commit_hash not in out.read_text()
+
+
+def test_events_of_a_run_of_predictions_are_those_of_its_log(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    file, events = write(tmp_path / "p.jsonl", rows), tmp_path / "events.jsonl"
+    chosen = ("--suite", "mini", "--agent", "mine", "--out", str(tmp_path), "--run-id", "r", *CHOSEN)
+    assert run(["score", str(file), *chosen, "--events", str(events)]) == 0
+    heard = [json.loads(line) for line in events.read_text("utf-8").splitlines()]
+    logged = [json.loads(line) for line in (tmp_path / "r" / "run.log").read_text("utf-8").splitlines()]
+    assert heard == [{"run": "r", **event} for event in logged]
+    assert {event["status"] for event in heard if event["event"] == "episode_finished"} == {
+        "completed", "agent_failed", "gave_up",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("flag", [("--events", "e.jsonl"), ("--otel",)])
+def test_what_watches_a_run_is_for_predictions_alone(
+    folder: Path, flag: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["score", str(folder), *flag]) == 2
+    assert f"{flag[0]} is for predictions made elsewhere: give their --suite as well" in capsys.readouterr().err

@@ -1,6 +1,6 @@
 """gitgoodbench as an environment of OpenEnv 0.10: `gitgoodbench serve --openenv SUITE`, and its client (docs/rl.md)."""
 
-from gitgoodbench.frameworks.extras import needed
+from gitgoodbench.extras import needed
 
 with needed("openenv", "openenv", "uvicorn"):
     from gitgoodbench.frameworks.openenv.client import GitGoodBenchEnv

@@ -1,6 +1,6 @@
 """gitgoodbench as a taskset of verifiers 0.4 (`vf-eval gitgoodbench`, docs/rl.md)."""
 
-from gitgoodbench.frameworks.extras import needed
+from gitgoodbench.extras import needed
 
 with needed("verifiers", "verifiers"):
     from gitgoodbench.frameworks.verifiers.taskset import GitGoodBenchTaskset

@@ -13,7 +13,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from gitgoodbench.errors import Status as Ending
-from gitgoodbench.frameworks.extras import needed
+from gitgoodbench.extras import needed
 from gitgoodbench.models.pricing import OPENAI, provider_at
 from gitgoodbench.models.recording import Exchange, Fate, ToolRun
 from gitgoodbench.runs.account import AGENT

@@ -14,8 +14,8 @@ from typing import Final
 
 from gitgoodbench import __version__
 from gitgoodbench.errors import UserError
-from gitgoodbench.frameworks.extras import needed
-from gitgoodbench.frameworks.otel import RunSpans
+from gitgoodbench.extras import needed
+from gitgoodbench.tracing.spans import RunSpans
 
 with needed("otel", "opentelemetry"):
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

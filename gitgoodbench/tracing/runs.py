@@ -1,24 +1,27 @@
-"""--otel: spans of what runs do, for as long as a command works on them."""
+"""Spans of what runs do, for as long as a command or a call of the API works on them."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
-from gitgoodbench.cli.output import echo
-from gitgoodbench.cli.running import Tracing
 from gitgoodbench.errors import UserError
+from gitgoodbench.runs.session import PreparedRun
+from gitgoodbench.runs.witness import Witness
 
 if TYPE_CHECKING:
-    from gitgoodbench.frameworks.otel_export import Spans
-    from gitgoodbench.runs.session import PreparedRun
-    from gitgoodbench.runs.witness import Witness
+    from gitgoodbench.tracing.export import Spans
+
+Tracing: TypeAlias = Callable[[PreparedRun], Witness]
+"""Makes the witness of a run."""
 
 
 @contextlib.contextmanager
-def exporting_spans(*, wanted: bool) -> Iterator[Tracing | None]:
-    """Who makes the witnesses of runs; None where nobody wants spans. At the end, say what did not arrive.
+def exporting_spans(*, wanted: bool, say: Callable[[str], None]) -> Iterator[Tracing | None]:
+    """Who makes the witnesses of runs; None where nobody wants spans.
+
+    say: told at the end, in a line, what did not arrive.
 
     Raises:
         UserError: the packages are not installed, or the OTEL_* variables make no sense.
@@ -42,12 +45,12 @@ def exporting_spans(*, wanted: bool) -> Iterator[Tracing | None]:
     finally:
         lost = spans.close()
         if lost:
-            echo(f"--otel: {lost} spans did not arrive: see that OTEL_EXPORTER_OTLP_ENDPOINT answers", err=True)
+            say(f"--otel: {lost} spans did not arrive: see that OTEL_EXPORTER_OTLP_ENDPOINT answers")
 
 
 def _open() -> Spans | None:
     try:
-        from gitgoodbench.frameworks.otel_export import open_spans
+        from gitgoodbench.tracing.export import open_spans
     except UserError as problem:
         raise UserError("--otel: OpenTelemetry is not installed: pip install 'gitgoodbench[otel]'") from problem
     return open_spans()

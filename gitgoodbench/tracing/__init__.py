@@ -1,0 +1,1 @@
+"""OpenTelemetry spans of runs, behind the extra `otel`."""
