@@ -130,7 +130,9 @@ class Scenario(Protocol):
 
     It may also have `options`, a class of pydantic with options of its own (`--opt`, see plugin_options), and
     `denominators`: facts of its episodes, true or false, that say what could be solved at all, and the words for them
-    in a report (`{"attainable": "attainable"}`, which is what a scenario without has).
+    in a report (`{"attainable": "attainable"}`, which is what a scenario without has). `sizes` are facts that count
+    what there is to do, and their words. `reference_kinds` says what its reference agents that know the truth show.
+    See `denominators_of`, `sizes_of` and `reference_kinds`.
     """
 
     name: str
@@ -238,6 +240,20 @@ def load_scenarios() -> Mapping[str, Scenario]:
     Looking one up raises UserError where it cannot be loaded.
     """
     return Objects(SCENARIOS)
+
+
+def sizes_of(scenario: Scenario) -> dict[str, str]:
+    """The facts that count what there is to do in an episode, and the words for them."""
+    return dict(getattr(scenario, "sizes", {}))
+
+
+def reference_kinds(scenario: Scenario) -> dict[str, str]:
+    """The reference agents that know the truth, and what they show.
+
+    `ceiling`: what the tools can reach. `oracle`: that the truth, put in place past all tools, is solved. Every other
+    reference agent is a rule that knows nothing.
+    """
+    return dict(getattr(scenario, "reference_kinds", {"tool-oracle": "ceiling", "oracle": "oracle"}))
 
 
 def denominators_of(scenario: Scenario) -> dict[str, str]:

@@ -24,6 +24,7 @@ class IterativeCommitting(ScenarioBase):
     """Scenario `icc`: see gitgoodbench.scenario.JudgedScenario."""
 
     name = "icc"
+    sizes: ClassVar[Mapping[str, str]] = {"commits": "commits"}
     options = CommitOptions
     denominators: ClassVar[Mapping[str, str]] = {"splittable": "splittable", "attainable": "attainable"}
     templates = TEMPLATES

@@ -7,6 +7,7 @@ of every process that only plays.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import ScenarioBase
@@ -23,6 +24,7 @@ class MergeConflictResolution(ScenarioBase):
     """Scenario `mcr`: see gitgoodbench.scenario.Scenario."""
 
     name = "mcr"
+    sizes: ClassVar[Mapping[str, str]] = {"conflicts": "conflicts"}
     templates = TEMPLATES
     toolbox = ExtendedMergeTools
     published = MergeTools

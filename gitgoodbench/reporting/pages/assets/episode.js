@@ -1,0 +1,8 @@
+// One episode: what `episode_record` made of it.
+"use strict";
+
+ggb.showEpisode = (record, place) => {
+  const { h } = ggb;
+  const { result } = record;
+  ggb.show(place, h("h1", {}, result.sample_id), h("pre", {}, JSON.stringify(result, null, 2)));
+};
