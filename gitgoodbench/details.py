@@ -35,13 +35,25 @@ class Trees(_Part):
     truth: str | None = None
 
 
+class ConflictSides(_Part):
+    """What met in a conflict: the lines of the common ancestor and of both sides; None where there is no file.
+
+    base: what stands in the ancestor's file where the conflict is, found by the lines around it.
+    """
+
+    base: str | None = None
+    ours: str | None = None
+    theirs: str | None = None
+
+
 class ConflictDetail(_Part):
     """One conflict, numbered from 1 as the agent met it.
 
     kind: `text`, or what kind of conflict without text. exact: resolved as in the truth. similarity, precision,
     recall: of what stands there (docs/similarity.md), None where it cannot be parsed. Conflicts with the same
     `together` were compared as one. agent_text, truth_text: what stands in place of the conflict, for a conflict
-    without text what is at its paths; None where there is no file. cut: whether a text is not whole.
+    without text what is at its paths; None where there is no file. sides: what met there; None in results of before
+    that was kept, and where there was no room. cut: whether a text is not whole.
     """
 
     number: int
@@ -53,15 +65,21 @@ class ConflictDetail(_Part):
     together: int | None = None
     agent_text: str | None = None
     truth_text: str | None = None
+    sides: ConflictSides | None = None
     cut: bool = False
 
 
 class FileDetail(_Part):
-    """A file that was in conflict, or that differs from the truth. exact: the same content and mode as in the truth."""
+    """A file that was in conflict, that differs from the truth, or that the truth changes beyond what was asked.
+
+    exact: the same content and mode as in the truth. out_of_reach: no answer to the conflicts gives the true file; None
+    where that is not known, as in results of before it was kept.
+    """
 
     path: str
     exact: bool
     conflicts: tuple[ConflictDetail, ...] = ()
+    out_of_reach: bool | None = None
 
 
 class CommitDetail(_Part):
@@ -157,7 +175,7 @@ _CONTROLS: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 
 def cap(details: Details, limits: Limits) -> Details:
     """The same within the limits, and `cut` where something is missing. Texts are cut at their ends.
 
-    Conflicts and commits get room before the diff does.
+    Conflicts and commits get room before what met in the conflicts does, and that before the diff.
     """
     room = _Room(limits)
     files = tuple(room.file(file) for file in room.items(details.files))
@@ -170,6 +188,7 @@ def cap(details: Details, limits: Limits) -> Details:
         links = {"pairs": histories.pairs, "groups": histories.groups}
         update |= {name: None if listed is None else room.items(listed) for name, listed in links.items()}
         histories = histories.model_copy(update=update)
+    files = tuple(room.sides(file) for file in files)
     diff = None if details.diff is None else room.text(details.diff)
     more = room.more(details.more)
     kept = {"files": files, "histories": histories, "diff": diff, "more": more, "cut": details.cut or room.cut}
@@ -209,6 +228,22 @@ class _Room:
         self._conflicts -= len(conflicts)
         within = tuple(self._within(one, "agent_text", "truth_text") for one in conflicts)
         return file.model_copy(update={"path": path, "conflicts": within})
+
+    def sides(self, file: FileDetail) -> FileDetail:
+        """With what met in its conflicts, of each conflict all three texts or, without room for a byte more, none."""
+        conflicts = tuple(self._sided(conflict) for conflict in file.conflicts)
+        return file.model_copy(update={"conflicts": conflicts})
+
+    def _sided(self, conflict: ConflictDetail) -> ConflictDetail:
+        if conflict.sides is None:
+            return conflict
+        if not self._total:
+            self.cut = True
+            return conflict.model_copy(update={"sides": None, "cut": True})
+        before = {name: text for name, text in conflict.sides if text is not None}
+        after = {name: self.text(text) for name, text in before.items()}
+        sides = conflict.sides.model_copy(update=after)
+        return conflict.model_copy(update={"sides": sides, "cut": conflict.cut or after != before})
 
     def commit(self, commit: CommitDetail) -> CommitDetail:
         files = tuple(self.text(path) for path in commit.files[:_LISTED_FILES])

@@ -7,7 +7,7 @@ however well they do.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gitgoodbench.git.conflict_text import aligned_resolutions, expressible, resolutions
 from gitgoodbench.git.conflicts import Choice, ConflictModel, PathConflict
@@ -21,11 +21,12 @@ class Solution:
     """An answer for every conflict of a model, in order: bytes for a text conflict, a choice for a path conflict.
 
     attainable: with these answers the merge is exactly the truth; otherwise they are as near as answers to conflicts
-    get.
+    get. beyond: paths at which no answers give what the truth has.
     """
 
     attainable: bool
     answers: tuple[bytes | Choice, ...]
+    beyond: frozenset[bytes] = field(default=frozenset(), compare=False)
 
 
 def truth_blobs_needed(model: ConflictModel, truth: Tree) -> list[str]:
@@ -44,19 +45,21 @@ def solve(model: ConflictModel, truth: Tree, blobs: Blobs) -> Solution:
     exact = {path for path, (is_exact, _) in reached.items() if is_exact}
     answers: list[bytes | Choice] = []
     settled: dict[bytes, bool] = {}
+    beyond: set[bytes] = set()
     for conflict in model.conflicts:
         if isinstance(conflict, PathConflict):
-            choice, matches = _best_choice(conflict, model, truth, exact)
+            choice, fits = _best_choice(conflict, model, truth, exact)
             answers.append(choice)
-            settled.update(dict.fromkeys(conflict.paths + tuple(conflict.placements[choice]), matches))
+            settled.update(fits)
         else:
             answers.append(reached[conflict.path][1][conflict.position])
             settled.setdefault(
                 conflict.path, _fits(conflict.path, model.files[conflict.path].entry, model, truth, exact)
             )
     untouched = (model.automatic.keys() | truth.keys()) - settled.keys()
-    same = all(model.automatic.get(path) == truth.get(path) for path in untouched)
-    return Solution(same and all(settled.values()), tuple(answers))
+    beyond = {path for path in untouched if model.automatic.get(path) != truth.get(path)}
+    beyond |= {path for path, is_reached in settled.items() if not is_reached}
+    return Solution(not beyond, tuple(answers), frozenset(beyond))
 
 
 def _file_answers(model: ConflictModel, path: bytes, truth: Tree, blobs: Blobs) -> tuple[bool, list[bytes]]:
@@ -76,16 +79,21 @@ def _file_answers(model: ConflictModel, path: bytes, truth: Tree, blobs: Blobs) 
     return fits, exact
 
 
-def _best_choice(conflict: PathConflict, model: ConflictModel, truth: Tree, exact: set[bytes]) -> tuple[Choice, bool]:
-    """The choice under which most of the conflict's paths are as in the truth, and whether all are."""
+def _best_choice(
+    conflict: PathConflict, model: ConflictModel, truth: Tree, exact: set[bytes]
+) -> tuple[Choice, dict[bytes, bool]]:
+    """The choice under which most of the conflict's paths are as in the truth, and which of them are."""
 
-    def fitting(choice: Choice) -> list[bool]:
+    def fitting(choice: Choice) -> dict[bytes, bool]:
         placement = conflict.placements[choice]
         paths = dict.fromkeys((*conflict.paths, *placement))
-        return [_fits(path, placement.get(path, model.automatic.get(path)), model, truth, exact) for path in paths]
+        return {
+            path: _fits(path, placement.get(path, model.automatic.get(path)), model, truth, exact) for path in paths
+        }
 
-    best = max(Choice, key=lambda choice: (all(fitting(choice)), sum(fitting(choice))))
-    return best, all(fitting(best))
+    found = {choice: fitting(choice) for choice in Choice}
+    best = max(Choice, key=lambda choice: (all(found[choice].values()), sum(found[choice].values())))
+    return best, found[best]
 
 
 def _fits(path: bytes, entry: Entry | None, model: ConflictModel, truth: Tree, exact: set[bytes]) -> bool:

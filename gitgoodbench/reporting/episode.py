@@ -87,7 +87,8 @@ def _details(details: Details) -> Iterator[list[str]]:
     if details.trees.truth is not None:
         yield _named("trees", [f"agent: {details.trees.agent or 'none'}", f"truth: {details.trees.truth}"])
     for file in details.files:
-        yield [f"{file.path}: {'exact' if file.exact else 'differs'}"]
+        reach = ", out of reach of answers to the conflicts" if file.out_of_reach else ""
+        yield [f"{file.path}: {'exact' if file.exact else 'differs'}{reach}"]
         for conflict in file.conflicts:
             yield list(_conflict(conflict))
     if details.histories is not None:

@@ -6,10 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gitgoodbench.details import ConflictDetail, FileDetail, readable
-from gitgoodbench.git.conflicts import Conflict, ConflictModel, PathConflict, TextConflict, conflict_paths
-from gitgoodbench.git.objects import Tree
+from gitgoodbench.details import ConflictDetail, ConflictSides, FileDetail, readable
+from gitgoodbench.git.attainable import Blobs, solve
+from gitgoodbench.git.conflict_text import aligned_resolutions
+from gitgoodbench.git.conflicts import (
+    Conflict,
+    ConflictedFile,
+    ConflictModel,
+    PathConflict,
+    TextConflict,
+    conflict_paths,
+)
+from gitgoodbench.git.objects import Entry, Tree
 from gitgoodbench.git.paths import show_path
+from gitgoodbench.git.replay import Stages
 from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.scoring.two_way import Compared
 
@@ -35,16 +45,19 @@ def file_details(
     truth: Side,
     exact: Sequence[bool],
     compared: Mapping[bytes, Sequence[tuple[int, Compared]]],
-    differing: Iterable[bytes],
+    others: Iterable[bytes],
+    blobs: Blobs,
 ) -> tuple[FileDetail, ...]:
-    """The files in conflict, in the order of their conflicts, then others that differ.
+    """The files in conflict, in the order of their conflicts, then others of which something is to be told.
 
     Args:
-        exact: for each conflict of the model. compared: see `MergeSimilarity.conflicts`. differing: paths whose entries
-            are not the same on both sides.
+        exact: for each conflict of the model. compared: see `MergeSimilarity.conflicts`. others: paths whose entries
+            are not the same on both sides. blobs: contents, at least of the true files in conflict and of their stages.
     """
-    by_path: dict[bytes, list[ConflictDetail]] = {path: [] for path in [*model.paths, *sorted(differing)]}
+    beyond = solve(model, truth.tree, blobs).beyond
+    by_path: dict[bytes, list[ConflictDetail]] = {path: [] for path in [*model.paths, *sorted({*others, *beyond})]}
     found = [_compared(conflict, model, compared) for conflict in model.conflicts]
+    bases = {path: _base(file, blobs) for path, file in model.files.items()}
     uses = Counter(unit for unit, _ in filter(None, found))
     for number, (conflict, is_exact, comparison) in enumerate(zip(model.conflicts, exact, found, strict=True), start=1):
         unit, figures = comparison or (None, None)
@@ -58,11 +71,17 @@ def file_details(
             together=unit if unit is not None and uses[unit] > 1 else None,
             agent_text=_text(conflict, agent),
             truth_text=_text(conflict, truth),
+            sides=_sides(conflict, model, bases),
         )
         for path in conflict_paths(conflict)[:1]:
             by_path[path].append(detail)
     return tuple(
-        FileDetail(path=show_path(path), exact=agent.tree.get(path) == truth.tree.get(path), conflicts=tuple(conflicts))
+        FileDetail(
+            path=show_path(path),
+            exact=agent.tree.get(path) == truth.tree.get(path),
+            conflicts=tuple(conflicts),
+            out_of_reach=path in beyond,
+        )
         for path, conflicts in by_path.items()
     )
 
@@ -79,16 +98,48 @@ def _compared(
 
 def _text(conflict: Conflict, side: Side) -> str | None:
     if isinstance(conflict, PathConflict):
-        return "".join(f"{show_path(path)}: {_entry(path, side.tree)}\n" for path in _concerned(conflict))
+        return _entries(conflict, side.tree)
     resolved = side.resolved[conflict.path]
     return None if resolved is None else readable(resolved[conflict.position])
 
 
-def _concerned(conflict: PathConflict) -> list[bytes]:
+def bases_of(model: ConflictModel) -> list[str]:
+    """Ids of the common ancestors' files, of which `file_details` shows parts."""
+    return [file.stages.base.oid for file in model.files.values() if file.stages.base is not None]
+
+
+def _base(file: ConflictedFile, blobs: Blobs) -> list[bytes] | None:
+    """What stands in the ancestor's file in place of each conflict; None where there is no file, or it is not read."""
+    content = None if file.stages.base is None else blobs.get(file.stages.base.oid)
+    return None if content is None else aligned_resolutions(file.segments, content)
+
+
+def _sides(conflict: Conflict, model: ConflictModel, bases: Mapping[bytes, list[bytes] | None]) -> ConflictSides:
+    if isinstance(conflict, PathConflict):
+        stages = model.replay.conflicted
+        return ConflictSides(
+            base=_entries(conflict, _stage(stages, "base")),
+            ours=_entries(conflict, _stage(stages, "local")),
+            theirs=_entries(conflict, _stage(stages, "incoming")),
+        )
+    region, base = model.region(conflict), bases[conflict.path]
+    return ConflictSides(
+        base=None if base is None else readable(base[conflict.position]),
+        ours=readable(region.local),
+        theirs=readable(region.incoming),
+    )
+
+
+def _stage(conflicted: Mapping[bytes, Stages], name: str) -> dict[bytes, Entry]:
+    return {path: entry for path, stages in conflicted.items() if (entry := getattr(stages, name)) is not None}
+
+
+def _entries(conflict: PathConflict, tree: Tree) -> str:
+    """What a tree has at the paths that a conflict without text is about."""
     placed = (path for placement in conflict.placements.values() for path in placement)
-    return list(dict.fromkeys([*conflict.paths, *placed]))
+    paths = dict.fromkeys([*conflict.paths, *placed])
+    return "".join(f"{show_path(path)}: {_entry(tree.get(path))}\n" for path in paths)
 
 
-def _entry(path: bytes, tree: Tree) -> str:
-    entry = tree.get(path)
+def _entry(entry: Entry | None) -> str:
     return "nothing" if entry is None else f"{entry.mode} {entry.oid}"

@@ -24,7 +24,7 @@ from gitgoodbench.workspace.predicted import Begun, merge_outcome
 from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
-from .details import Side, file_details, ids_of
+from .details import Side, bases_of, file_details, ids_of
 from .episode import check_parents
 
 MAX_BLOB_BYTES = 16 * 1024 * 1024
@@ -40,10 +40,10 @@ class _Trees:
     agent: Tree
     truth: Tree
 
-    def contents(self, paths: Iterable[bytes]) -> dict[str, bytes | None]:
-        """Blobs of both trees at the paths, by id; those over the size limit or missing are None."""
+    def contents(self, paths: Iterable[bytes], others: Iterable[str]) -> dict[str, bytes | None]:
+        """Blobs of both trees at the paths, and others, by id; those over the size limit or missing are None."""
         entries = [tree.get(path) for path in paths for tree in (self.agent, self.truth)]
-        oids = [entry.oid for entry in entries if entry is not None and entry.is_file]
+        oids = [*others, *(entry.oid for entry in entries if entry is not None and entry.is_file)]
         sizes = blob_sizes(self.git, oids)
         small = [oid for oid in oids if (size := sizes.get(oid)) is not None and size <= MAX_BLOB_BYTES]
         return {**dict.fromkeys(oids), **read_blobs(self.git, small)}
@@ -87,7 +87,7 @@ def predicted(sample: Sample, store: RepositoryStore, prediction: Prediction) ->
 
 def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome, head: str, spec: MergeSpec) -> Verdict:
     differing = changed_paths(trees.agent, trees.truth)
-    blobs = trees.contents([*differing, *model.paths])
+    blobs = trees.contents([*differing, *model.paths], bases_of(model))
     solved = not differing
     gates = _gates(outcome, committed=True, no_markers=not _leftover_markers(trees, model, blobs))
     agent, truth = (
@@ -106,7 +106,7 @@ def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome, head: str, s
     details = Details(
         ids=ids_of(spec),
         trees=tree_ids(trees.git, head, spec.merge_commit_hash),
-        files=file_details(model, agent, truth, exact, similarity.conflicts, differing),
+        files=file_details(model, agent, truth, exact, similarity.conflicts, differing, blobs),
         diff=diff_between(trees.git, head, spec.merge_commit_hash) if differing else "",
     )
     return Verdict(solved, solved, gates, scores, similarity.facts, details=details)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.details import ConflictSides
 from gitgoodbench.jsontypes import Json
 from gitgoodbench.scenario import Outcome, Verdict
 from gitgoodbench.workspace import outcome as outcome_module
@@ -277,3 +278,40 @@ def test_status_records_of_every_kind_are_read() -> None:
     uncommitted, unmerged = outcome_module.read_status(output)
     assert uncommitted == [b"a b.py", b"new name", b"caf\xe9.py", b"un tracked"]
     assert unmerged == [b"caf\xe9.py"]
+
+
+def test_details_tell_what_met_in_each_conflict(case: MergeCase) -> None:
+    details = scores_of(case, b_py=b"mine\n").details
+    assert details is not None
+    found = [(file.path, one.sides, one.agent_text) for file in details.files for one in file.conflicts]
+    assert found == [
+        ("a.py", ConflictSides(base="0\n", ours="1\n", theirs="2\n"), "x\n"),
+        ("a.py", ConflictSides(base="0\n", ours="1\n", theirs="2\n"), "y\n"),
+        ("b.py", ConflictSides(base="0\n", ours="1\n", theirs="2\n"), "mine\n"),
+    ]
+    assert [(file.path, file.exact, file.out_of_reach) for file in details.files] == [
+        ("a.py", True, False), ("b.py", False, False)
+    ]  # fmt: skip
+
+
+def test_files_that_the_truth_changes_outside_of_its_conflicts_are_out_of_reach(tmp_path: Path) -> None:
+    base: Files = {b"a.py": with_lines(b"0", b"0"), b"b.py": b"0\n", b"gone": b"1\n", b"kept": b"1\n"}
+    ours, theirs = ({**base, b"a.py": with_lines(side, b"0"), b"b.py": side + b"\n"} for side in (b"1", b"2"))
+    truth: Files = {b"a.py": with_lines(b"x", b"y"), b"b.py": b"both\n", b"kept": b"1\n", b"new": b"2\n"}
+    case = make_merge(tmp_path / "r.git", base, ours, theirs, truth)
+    for written in (truth, {**truth, b"a.py": with_lines(b"x", b"0")}):
+        details = score(case, outcome_of(case, written)).details
+        assert details is not None
+        assert {file.path for file in details.files if file.out_of_reach} == {"a.py", "gone", "new"}
+        assert [file.path for file in details.files if not file.exact] == ([] if written is truth else ["a.py"])
+
+
+def test_a_conflict_without_text_tells_what_each_side_had_at_its_paths(tmp_path: Path) -> None:
+    case = make_merge(tmp_path / "r.git", {b"a": b"0\n"}, {b"b": b"1\n"}, {b"a": b"2\n"}, {b"b": b"1\n"})
+    details = score(case, outcome_of(case, {b"b": b"1\n"})).details
+    assert details is not None
+    (conflict,) = details.files[0].conflicts
+    assert conflict.sides is not None
+    assert conflict.sides.ours == "a: nothing\n"
+    assert (conflict.sides.base or "").startswith("a: 100644 ")
+    assert (conflict.sides.theirs or "").startswith("a: 100644 ")

@@ -13,6 +13,7 @@ from gitgoodbench.details import (
     MAX_ITEMS,
     CommitDetail,
     ConflictDetail,
+    ConflictSides,
     Details,
     FileDetail,
     HistoriesDetail,
@@ -63,6 +64,25 @@ def test_all_texts_together_are_bounded_and_the_diff_comes_last() -> None:
     assert [(one.agent_text, one.truth_text) for one in kept.files[0].conflicts] == [("aaaa", "b\n"), ("bbbb", "")]
     assert kept.diff == ""
     assert kept.cut
+
+
+def test_what_met_in_a_conflict_gives_way_to_what_was_made_of_it_and_comes_before_the_diff() -> None:
+    sides = ConflictSides(base=None, ours="oooo", theirs="tttt")
+    details = merge("aaaa", "bbbb")
+    conflicts = tuple(one.model_copy(update={"sides": sides}) for one in details.files[0].conflicts)
+    details = details.model_copy(update={"files": (details.files[0].model_copy(update={"conflicts": conflicts}),)})
+    assert cap(details, Limits(text=100, total=1000)) == details
+    kept = cap(details, Limits(text=100, total=len("a.py") + 12 + 6))
+    first, second = kept.files[0].conflicts
+    assert (first.agent_text, first.sides, first.cut) == ("aaaa", ConflictSides(ours="oooo", theirs="tt"), True)
+    assert (second.agent_text, second.sides, second.cut) == ("bbbb", None, True)
+    assert (kept.diff, kept.cut) == ("", True)
+
+
+def test_details_of_before_say_that_sides_and_reach_are_unknown() -> None:
+    old = {"files": [{"path": "a", "exact": True, "conflicts": [{"number": 1, "kind": "text", "exact": True}]}]}
+    (file,) = Details.model_validate(old).files
+    assert (file.out_of_reach, file.conflicts[0].sides) == (None, None)
 
 
 def test_lists_are_bounded() -> None:
