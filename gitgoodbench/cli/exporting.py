@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gitgoodbench.api.running import load_run
 from gitgoodbench.cli.output import echo
+from gitgoodbench.cli.running import find_run
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably, write_atomically
 from gitgoodbench.trajectories.choosing import Choice, Pair
@@ -25,6 +25,7 @@ from gitgoodbench.trajectories.export import (
 )
 from gitgoodbench.trajectories.push import check_target, push_folder
 from gitgoodbench.trajectories.rows import Row
+from gitgoodbench.trajectories.source import Source
 from gitgoodbench.trajectories.statistics import CARD, CardFacts, card_of, draw_plots
 
 _WHOLE = "each repository has more rows than --test-share allows, and none is divided"
@@ -53,7 +54,7 @@ class Export:
         return self.out.suffix in (".jsonl", ".json", ".parquet") and not self.out.is_dir()
 
 
-def export(folders: Sequence[Path], asked: Export) -> int:
+def export(runs: Sequence[str], asked: Export) -> int:
     """Write the training data of runs and say what was left out.
 
     Raises:
@@ -63,7 +64,9 @@ def export(folders: Sequence[Path], asked: Export) -> int:
     evaluation = None
     if asked.evaluation is not None:
         evaluation = load_evaluation(asked.evaluation or EVALUATION_SUITES, offline=asked.offline)
-    collected = collect(map(load_run, folders), _choice(asked), evaluation, likeness=asked.likeness)
+    collected = collect(
+        [Source.of(find_run(run).folder) for run in runs], _choice(asked), evaluation, likeness=asked.likeness
+    )
     if not collected.rows:
         raise UserError(f"no episode is left of {collected.read}: {_left_out(collected)}")
     if asked.pairs and not _pairs(collected.rows, asked):

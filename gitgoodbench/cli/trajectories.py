@@ -122,7 +122,7 @@ def trajectories(
         hub=push_to_hub,
         public=public,
     )
-    return export([Path(run) for run in runs], request)
+    return export(runs, request)
 
 
 def _scores(texts: list[str] | tuple[()]) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -40,7 +40,7 @@ def distinct(rows: Sequence[Row], *, likeness: float | None = 0.9) -> Distinct:
     for at in ranked:
         first.setdefault(digest([*rows[at].group, list(_said(rows[at]))]), at)
     unique = sorted(first.values())
-    kept = unique if likeness is None else sorted(_unlike(rows, [at for at in ranked if at in set(unique)], likeness))
+    kept = unique if likeness is None else sorted(_unlike(rows, first.values(), likeness))
     return Distinct(tuple(rows[at] for at in kept), len(rows) - len(unique), len(unique) - len(kept))
 
 
@@ -63,28 +63,33 @@ def _arguments(text: str) -> Any:
         return text
 
 
-def _unlike(rows: Sequence[Row], candidates: Sequence[int], likeness: float) -> Iterator[int]:
-    """Of candidates, the better ones first, those that are not nearly one that was given already."""
+def _unlike(rows: Sequence[Row], candidates: Iterable[int], likeness: float) -> Iterator[int]:
+    """Of candidates, the better ones first, those that are not nearly one that was given already.
+
+    Sample by sample, so that the sketches of one are forgotten before the next.
+    """
     try:
         from datasketch import MinHash, MinHashLSH
     except ImportError as problem:
         raise UserError(
             "near duplicates are found by datasketch, which is not installed: run "
-            "`pip install 'gitgoodbench[trajectories]'`, or give --near-duplicates keep"
+            "`pip install 'gitgoodbench[trajectories]'`, or give --near-duplicates 1"
         ) from problem
-    indexes: dict[tuple[str, str], Any] = {}
-    sketches: dict[int, Any] = {}
+    bands = MinHashLSH(threshold=likeness, num_perm=_PERMUTATIONS)  # finding the best ones takes a tenth of a second
+    groups: dict[tuple[str, str], list[int]] = {}
     for at in candidates:
-        if rows[at].group not in indexes:
-            indexes[rows[at].group] = MinHashLSH(threshold=likeness, num_perm=_PERMUTATIONS)
-        index = indexes[rows[at].group]
-        sketch = MinHash(num_perm=_PERMUTATIONS, seed=1)
-        sketch.update_batch(_shingles(rows[at]))
-        if any(sketch.jaccard(sketches[other]) >= likeness for other in index.query(sketch)):
-            continue
-        index.insert(at, sketch)
-        sketches[at] = sketch
-        yield at
+        groups.setdefault(rows[at].group, []).append(at)
+    for group in groups.values():
+        index = MinHashLSH(num_perm=_PERMUTATIONS, params=(bands.b, bands.r))
+        sketches: dict[int, Any] = {}
+        for at in group:
+            sketch = MinHash(num_perm=_PERMUTATIONS, seed=1)
+            sketch.update_batch(_shingles(rows[at]))
+            if any(sketch.jaccard(sketches[other]) >= likeness for other in index.query(sketch)):
+                continue
+            index.insert(at, sketch)
+            sketches[at] = sketch
+            yield at
 
 
 def _shingles(row: Row) -> list[bytes]:

@@ -6,12 +6,12 @@ Each step counts what it leaves out; nothing is dropped silently.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from gitgoodbench.api.running import Run
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably, replacing
 from gitgoodbench.trajectories import formats
@@ -19,8 +19,10 @@ from gitgoodbench.trajectories.choosing import Choice, Pair, best_of_samples, ch
 from gitgoodbench.trajectories.disjoint import Evaluation, split
 from gitgoodbench.trajectories.duplicates import distinct
 from gitgoodbench.trajectories.masking import masked
+from gitgoodbench.trajectories.packed import MessageSpool
 from gitgoodbench.trajectories.parquet_format import write_parquet
 from gitgoodbench.trajectories.rows import Row, digest, read_rows
+from gitgoodbench.trajectories.source import Source
 
 Format = Literal["openai", "trl", "sharegpt", "atif", "parquet"]
 FORMATS: Final[tuple[Format, ...]] = ("openai", "trl", "sharegpt", "atif", "parquet")
@@ -51,9 +53,11 @@ class Collected:
 
 
 def collect(
-    runs: Iterable[Run], choice: Choice, evaluation: Evaluation | None, *, likeness: float | None = 0.9
+    sources: Sequence[Source], choice: Choice, evaluation: Evaluation | None, *, likeness: float | None = 0.9
 ) -> Collected:
     """Read the rows of runs and keep those that are asked for and may be trained on.
+
+    Conversations stay on disk: memory holds a small row for each episode.
 
     Args:
         evaluation: what must not be in it; None where the user allows evaluation data.
@@ -62,12 +66,11 @@ def collect(
     Raises:
         UserError: nothing is left because all of it is evaluation data, or a score or scenario is in no row.
     """
-    given = list(runs)
-    _refuse_twins(given)
-    read = [row for run in given for row in read_rows(run)]
+    _refuse_twins(sources)
+    spool, no_rows = MessageSpool(), Counter[str]()
+    read = [row for source in sources for row in read_rows(source, spool, no_rows)]
     check_choice(choice, read)
-    episodes = sum(len(run.results) for run in given)
-    left_out = [("in which nothing was done or scored", episodes - len(read))]
+    left_out = sorted(no_rows.items())
     known = [row for row in read if evaluation is None or row.commits]
     left_out.append(("whose commits are not known", len(read) - len(known)))
     allowed = [row for row in known if evaluation is None or not evaluation.holds(row)]
@@ -84,16 +87,19 @@ def collect(
     left_out += [("same sample and same calls", unique.same), ("near duplicates", unique.near)]
     best = best_of_samples(unique.rows, choice)
     left_out.append(("not among the best of their sample", len(unique.rows) - len(best)))
-    return Collected(tuple(masked(row) for row in best), episodes, tuple(left_out))
+    rows = tuple(masked(row, spool) for row in best)
+    return Collected(rows, len(read) + no_rows.total(), tuple(left_out))
 
 
-def _refuse_twins(runs: Sequence[Run]) -> None:
+def _refuse_twins(sources: Sequence[Source]) -> None:
     """Rows are told apart by the names of their runs."""
     folders: dict[str, Path] = {}
-    for run in runs:
-        if run.id in folders:
-            raise UserError(f"two runs are called {run.id}: {folders[run.id]} and {run.folder}; give one of them")
-        folders[run.id] = run.folder
+    for source in sources:
+        if source.id in folders:
+            raise UserError(
+                f"two runs are called {source.id}: {folders[source.id]} and {source.paths.folder}; give one of them"
+            )
+        folders[source.id] = source.paths.folder
 
 
 def divide(rows: Sequence[Row], share: float) -> dict[str, list[Row]]:

@@ -10,7 +10,8 @@ from typing import Any, Final
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.messages import Message
 from gitgoodbench.trajectories.choosing import Pair
-from gitgoodbench.trajectories.rows import Row, well_formed
+from gitgoodbench.trajectories.messages import well_formed
+from gitgoodbench.trajectories.rows import Row
 
 Record = dict[str, Any]
 
@@ -23,6 +24,8 @@ def openai(row: Row) -> Record:
     Nothing else: the service refuses fields that it does not know, so metadata lies in a file beside.
     """
     messages = [_without(message, "reasoning_content") for message in _to_last_answer(row.messages)]
+    if not row.tools:  # the service refuses an empty list
+        return {"messages": messages}
     parallel = any(len(message.get("tool_calls") or ()) > 1 for message in messages)
     return {"messages": messages, "tools": list(row.tools), "parallel_tool_calls": parallel}
 

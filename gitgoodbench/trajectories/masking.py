@@ -9,21 +9,24 @@ from typing import Any
 
 from gitgoodbench.feedback.secrets import MASK, secret_spans
 from gitgoodbench.models.messages import Message
-from gitgoodbench.trajectories.packed import PackedMessages
+from gitgoodbench.trajectories.packed import MessageSpool
 from gitgoodbench.trajectories.rows import Row
 
 
-def masked(row: Row) -> Row:
+def masked(row: Row, spool: MessageSpool) -> Row:
     """A row whose messages hold no secret and no e-mail address that is recognised; `masked` counts them.
 
     The commits that the sample is about stay: their ids are no secrets, though they look like some.
+
+    Args:
+        spool: where changed messages lie.
 
     Raises:
         UserError: the detector is not installed.
     """
     counted: list[int] = []
-    messages = PackedMessages(_message(message, row.commits, counted) for message in row.messages)
-    return replace(row, messages=messages, masked=sum(counted))
+    messages = [_message(message, row.commits, counted) for message in row.messages]
+    return replace(row, messages=spool.pack(messages), masked=sum(counted)) if counted else row
 
 
 def _message(message: Message, allowed: Collection[str], counted: list[int]) -> Message:

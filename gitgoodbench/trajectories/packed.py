@@ -1,8 +1,11 @@
-"""Conversations that stay small while ten thousand of them wait to be chosen."""
+"""Conversations that lie on disk while ten thousand of them wait to be chosen."""
 
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
@@ -10,15 +13,39 @@ from typing import Any, overload
 from gitgoodbench.models.messages import Message
 
 
-class PackedMessages(Sequence[Message]):
-    """Messages as compressed JSON, unpacked whenever they are looked at: each look gives new values."""
+class MessageSpool:
+    """A temporary file of conversations, gone with the last one that is in it."""
 
-    __slots__ = ("_data", "_length")
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="gitgoodbench-")  # noqa: SIM115 (closed by the next line)
+        weakref.finalize(self, self._file.close)
 
-    def __init__(self, messages: Iterable[Message]) -> None:
+    def pack(self, messages: Iterable[Message]) -> PackedMessages:
+        """Keep messages.
+
+        Raises:
+            OSError: the disk is full.
+        """
         unpacked = list(messages)
-        self._length = len(unpacked)
-        self._data = zlib.compress(json.dumps(unpacked).encode("ascii"), 1)
+        data = zlib.compress(json.dumps(unpacked).encode("ascii"), 1)
+        at = self._file.seek(0, os.SEEK_END)
+        self._file.write(data)
+        return PackedMessages(self, at, len(data), len(unpacked))
+
+    def read(self, at: int, size: int) -> list[Any]:
+        """The messages that `pack` has kept there."""
+        self._file.seek(at)
+        unpacked: list[Any] = json.loads(zlib.decompress(self._file.read(size)))
+        return unpacked
+
+
+class PackedMessages(Sequence[Message]):
+    """Messages in a spool, read whenever they are looked at: each look gives new values."""
+
+    __slots__ = ("_at", "_length", "_size", "_spool")
+
+    def __init__(self, spool: MessageSpool, at: int, size: int, length: int) -> None:
+        self._spool, self._at, self._size, self._length = spool, at, size, length
 
     def __len__(self) -> int:
         return self._length
@@ -34,11 +61,9 @@ class PackedMessages(Sequence[Message]):
         return self._unpacked()[at]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PackedMessages) and self._data == other._data
+        return isinstance(other, PackedMessages) and self._unpacked() == other._unpacked()
 
-    def __hash__(self) -> int:
-        return hash(self._data)
+    __hash__ = None  # type: ignore[assignment]
 
     def _unpacked(self) -> list[Any]:
-        unpacked: list[Any] = json.loads(zlib.decompress(self._data))
-        return unpacked
+        return self._spool.read(self._at, self._size)

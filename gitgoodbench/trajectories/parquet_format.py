@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from gitgoodbench.trajectories.rows import Row
+
+_ROWS_AT_ONCE: Final = 200
 
 
 def columns_of(row: Row) -> dict[str, Any]:
@@ -21,8 +24,8 @@ def columns_of(row: Row) -> dict[str, Any]:
     return {**kept, "messages": [_message(message) for message in row.messages], "tools": json.dumps(list(row.tools))}
 
 
-def write_parquet(rows: Sequence[Row], path: Path) -> None:
-    """Write rows to a file.
+def write_parquet(rows: Iterable[Row], path: Path) -> None:
+    """Write rows to a file, some hundred at a time.
 
     Raises:
         OSError: it cannot be written.
@@ -30,7 +33,11 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.Table.from_pylist([columns_of(row) for row in rows], schema=_schema()), path)
+    schema = _schema()
+    with pq.ParquetWriter(path, schema) as writer:
+        waiting = iter(rows)
+        while part := [columns_of(row) for row in itertools.islice(waiting, _ROWS_AT_ONCE)]:
+            writer.write_table(pa.Table.from_pylist(part, schema=schema))
 
 
 def _message(message: dict[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import dataclasses
 import hashlib
 import json
 import math
+import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gitgoodbench.api.running import Run
 from gitgoodbench.api.scored import MOST_UNSOLVED, reward_of
 from gitgoodbench.api.tools import tool_schemas
 from gitgoodbench.dataset.loaders import load_suite
@@ -18,11 +19,14 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.dataset.types import sample_type
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.messages import Message
+from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.trajectories import Conversation
 from gitgoodbench.scenario import ToolSet
 from gitgoodbench.trajectories.answered import answered
-from gitgoodbench.trajectories.packed import PackedMessages
+from gitgoodbench.trajectories.messages import cleaned
+from gitgoodbench.trajectories.packed import MessageSpool
+from gitgoodbench.trajectories.source import Source
 
 REWARD_RULE: Final = (
     f"1 if solved; else 0 if a gate is not met or nothing was scored; else {MOST_UNSOLVED} times the mean of the "
@@ -32,9 +36,9 @@ REWARD_RULE: Final = (
 BYTES_PER_TOKEN: Final = 4
 """For the length of a conversation that no server has counted; such a length is marked as estimated."""
 
-_ROLES: Final = ("system", "user", "assistant", "tool")
-_CALLED: Final = ("name", "arguments")
-_FIELDS: Final = ("role", "content", "tool_calls", "tool_call_id", "reasoning_content")
+NOT_SCORED: Final = "without an answer that was scored"
+NO_CONVERSATION: Final = "without a conversation, as predictions are"
+NOTHING_DONE: Final = "in which nobody said or did anything"
 
 
 @dataclass(frozen=True)
@@ -43,11 +47,10 @@ class Row:
 
     id: run, scenario, sample and epoch, unique among the rows of different runs. messages: the conversation in Chat
     Completions form, from the prompt to the model's last answer or a tool's last result; each call that something
-    follows has its result. tools: their schemas. reward:
-    see `REWARD_RULE`. tokens: length of the whole conversation, as the server counted its last request and answer;
-    tokens_estimated: it was computed of its bytes. license: of the repository, None where the suite does not say.
-    commits: ids of the sample and of what it was made of. suite: the fingerprint of its rows.
-    masked: secrets and addresses that were replaced.
+    follows has its result. tools: their schemas, empty where they are not known. reward: see `REWARD_RULE`.
+    tokens: length of the whole conversation, as the server counted its last request and answer; tokens_estimated: it
+    was computed of its bytes. license: of the repository, None where the suite does not say. commits: ids of the sample
+    and of what it was made of. suite: the fingerprint of its rows. masked: secrets and addresses that were replaced.
     """
 
     id: str
@@ -101,63 +104,85 @@ class Row:
         return self.reward if score == "reward" else self.scores.get(score)
 
 
-def read_rows(run: Run) -> Iterator[Row]:
+def read_rows(source: Source, spool: MessageSpool, left_out: Counter[str] | None = None) -> Iterator[Row]:
     """The episodes of a run in which a model or a program acted and that were scored, in the order of its files.
+
+    Args:
+        spool: where their conversations lie.
+        left_out: counts the episodes that are no rows, by reason.
 
     Raises:
         UserError: the tools of a scenario that is not installed.
     """
-    samples = _samples_of(run)
-    suite = run.manifest.suite
-    known: dict[str, tuple[dict[str, Any], ...]] = {}
-    for result in run.results:
-        conversation = run.conversation(result)
-        if conversation is None or not result.status.is_answer:
-            continue
-        messages = answered(_clean(message) for message in conversation.messages if message.get("role") in _ROLES)
-        if not any(message["role"] == "assistant" for message in messages):
-            continue
-        sample = samples.get(result.sample_id)
-        tokens, estimated = _length(conversation, messages)
-        tools = _tools(conversation, result.scenario, run.manifest.config.tools)
-        yield Row(
-            id="/".join((run.id, *map(str, result.key))),
-            run_id=run.id,
-            scenario=result.scenario,
-            sample_id=result.sample_id,
-            epoch=result.epoch,
-            messages=PackedMessages(messages),
-            tools=known.setdefault(digest(tools), tools),
-            reward=reward_of(result),
-            solved=result.solved,
-            status=result.status.value,
-            gates=dict(result.gates),
-            scores={name: _finite(score) for name, score in result.scores.items()},
-            agent=result.agent,
-            model=result.model,
-            repository=result.name,
-            language=result.language,
-            difficulty=result.difficulty,
-            sample_type=None if sample is None else sample.sample_type,
-            license=None if sample is None else sample.license or None,
-            tokens=tokens,
-            tokens_estimated=estimated,
-            turns=sum(message["role"] == "assistant" for message in messages),
-            cost_usd=result.usage.cost_usd,
-            commits=tuple(sorted(_commits(result, sample))),
-            suite=suite.fingerprint,
-            harness=run.manifest.gitgoodbench,
-            rules=dict(result.scored_by),
-        )
+    samples = _samples_of(source.manifest)
+    known: dict[str, Any] = {}
+    counted = Counter[str]() if left_out is None else left_out
+    for result in source.results():
+        if not result.status.is_answer:
+            counted[NOT_SCORED] += 1
+        elif (conversation := source.conversation(result)) is None:
+            counted[NO_CONVERSATION] += 1
+        elif (row := _row(source, result, conversation, samples.get(result.sample_id), spool, known)) is None:
+            counted[NOTHING_DONE] += 1
+        else:
+            yield row
 
 
-def _samples_of(run: Run) -> dict[str, Sample]:
+def _row(
+    source: Source,
+    result: Result,
+    conversation: Conversation,
+    sample: Sample | None,
+    spool: MessageSpool,
+    known: dict[str, Any],
+) -> Row | None:
+    """The row of an episode; None where nobody acted in it. known: what many rows have in common, by its digest."""
+    messages = answered(filter(None, map(cleaned, conversation.messages)))
+    if not any(message["role"] == "assistant" for message in messages):
+        return None
+    tokens, estimated = _length(conversation, messages)
+
+    def shared(value: Any) -> Any:
+        return known.setdefault(digest(value), value)
+
+    return Row(
+        id="/".join((source.id, *map(str, result.key))),
+        run_id=source.id,
+        scenario=sys.intern(result.scenario),
+        sample_id=result.sample_id,
+        epoch=result.epoch,
+        messages=spool.pack(messages),
+        tools=shared(_tools(conversation, messages, result.scenario, source.manifest.config.tools)),
+        reward=reward_of(result),
+        solved=result.solved,
+        status=result.status.value,
+        gates=shared(dict(result.gates)),
+        scores={sys.intern(name): _finite(score) for name, score in result.scores.items()},
+        agent=sys.intern(result.agent),
+        model=result.model if result.model is None else sys.intern(result.model),
+        repository=sys.intern(result.name),
+        language=sys.intern(result.language),
+        difficulty=sys.intern(result.difficulty),
+        sample_type=None if sample is None else sample.sample_type,
+        license=None if sample is None else sample.license or None,
+        tokens=tokens,
+        tokens_estimated=estimated,
+        turns=sum(message["role"] == "assistant" for message in messages),
+        cost_usd=result.usage.cost_usd,
+        commits=shared(tuple(sorted(_commits(result, sample)))),
+        suite=source.manifest.suite.fingerprint,
+        harness=source.manifest.gitgoodbench,
+        rules=shared(dict(result.scored_by)),
+    )
+
+
+def _samples_of(manifest: Manifest) -> dict[str, Sample]:
     """The rows of the run's suite by id; none where they cannot be had, or are others by now."""
     try:
-        suite = load_suite(run.manifest.suite.spec, skip_invalid=True, offline=True)
+        suite = load_suite(manifest.suite.spec, skip_invalid=True, offline=True)
     except UserError:
         return {}
-    return {one.id: one for one in suite.samples} if suite.fingerprint == run.manifest.suite.fingerprint else {}
+    return {one.id: one for one in suite.samples} if suite.fingerprint == manifest.suite.fingerprint else {}
 
 
 def _commits(result: Result, sample: Sample | None) -> set[str]:
@@ -167,43 +192,22 @@ def _commits(result: Result, sample: Sample | None) -> set[str]:
     return found if sample is None else found | set(sample_type(sample.sample_type).commits(sample.spec))
 
 
-def _clean(message: Mapping[str, Any]) -> Message:
-    """What training needs of a message: no ids and signatures of a server, reasoning under one name."""
-    kept = {name: message[name] for name in _FIELDS if message.get(name) is not None}
-    if "reasoning_content" not in kept and isinstance(message.get("reasoning"), str):
-        kept["reasoning_content"] = message["reasoning"]
-    if "tool_calls" in kept:
-        kept["tool_calls"] = [
-            {"id": call["id"], "type": "function", "function": {name: call["function"][name] for name in _CALLED}}
-            for call in kept["tool_calls"]
-        ]
-    if not kept.get("tool_calls"):
-        kept.pop("tool_calls", None)
-        kept.setdefault("content", "")
-    if isinstance(kept.get("content"), list):
-        kept["content"] = "".join(str(part.get("text", "")) for part in kept["content"] if isinstance(part, Mapping))
-    cleaned: Message = well_formed(kept)
-    return cleaned
+def _tools(
+    conversation: Conversation, messages: Sequence[Message], scenario: str, tools: str
+) -> tuple[dict[str, Any], ...]:
+    """The schemas that the model was given; those of the tool set where no model was asked.
 
-
-def well_formed(value: Any) -> Any:
-    """JSON values whose texts UTF-8 can hold: a lone surrogate, which models do send, becomes U+FFFD."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [well_formed(each) for each in value]
-    if isinstance(value, dict):
-        return {well_formed(name): well_formed(each) for name, each in value.items()}
-    return value
-
-
-def _tools(conversation: Conversation, scenario: str, tools: str) -> tuple[dict[str, Any], ...]:
-    """The schemas that the model was given; those of the tool set where no model was asked."""
+    None where it called tools of others, as in conversations from elsewhere: nobody knows their schemas.
+    """
     asked: tuple[dict[str, Any], ...] = ()
     for line in conversation.lines:
         if line["kind"] == "request" and len(line["asked"]["tools"]) > len(asked):
             asked = tuple(line["asked"]["tools"])
-    return asked or tuple(tool_schemas(scenario, ToolSet(tools).value))
+    if asked:
+        return asked
+    own = tuple(tool_schemas(scenario, ToolSet(tools).value))
+    called = {call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()}
+    return own if called <= {tool["function"]["name"] for tool in own} else ()
 
 
 def _length(conversation: Conversation, messages: Sequence[Message]) -> tuple[int, bool]:

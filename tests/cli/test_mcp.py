@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 
 from gitgoodbench import load_run
+from gitgoodbench.cli import run
 
 SAMPLE = "mini_tidewater_merge_0000"
 
@@ -58,6 +60,10 @@ def test_a_client_over_standard_input_and_output_is_an_agent_and_leaves_a_run(tm
     conversation = found.conversation(found.results[0])
     assert conversation is not None
     assert [message["role"] for message in conversation.messages] == ["system", "user", "assistant", "tool"]
+    exporting = ["trajectories", str(tmp_path / "r"), "--allow-evaluation-data", "--out", str(tmp_path / "o.jsonl")]
+    assert run(exporting) == 0
+    (row,) = (json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines())
+    assert row["completion"][0]["tool_calls"][0]["function"]["name"] == "view_file_at"
 
 
 def test_a_client_that_goes_away_ends_the_episode(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gitgoodbench.trajectories import formats
 from gitgoodbench.trajectories.answered import NOT_RUN, answered
-from gitgoodbench.trajectories.packed import PackedMessages
+from gitgoodbench.trajectories.packed import MessageSpool
 from tests.support.trajectory_rows import conversation, row
 
 SYSTEM, USER, ANSWER, FIRST, SECOND, REMINDER, LAST = conversation("a", "b")
@@ -38,11 +38,14 @@ def test_results_follow_the_order_of_the_calls_and_those_of_no_call_are_left_out
 
 
 def test_packed_messages_are_read_as_they_were_given() -> None:
-    packed = PackedMessages(conversation("a", "\u00e9"))
+    spool = MessageSpool()
+    packed, other = spool.pack(conversation("a", "\u00e9")), spool.pack(conversation("b"))
     assert list(packed) == list(conversation("a", "\u00e9"))
     assert (len(packed), packed[-1], packed[:2]) == (7, LAST, [SYSTEM, USER])
-    assert packed == PackedMessages(conversation("a", "\u00e9"))
-    assert packed != PackedMessages(conversation("a"))
+    assert packed == MessageSpool().pack(conversation("a", "\u00e9"))
+    assert packed != other
+    del spool
+    assert list(other) == list(conversation("b"))
 
 
 def test_reasoning_is_a_thought_in_sharegpt_and_marks_of_thoughts_stand_nowhere_else() -> None:

@@ -18,7 +18,10 @@ from gitgoodbench import Run, tool_class, tool_schemas
 from gitgoodbench.trajectories import formats
 from gitgoodbench.trajectories.choosing import Pair
 from gitgoodbench.trajectories.export import write_rows
-from gitgoodbench.trajectories.rows import REWARD_RULE, Row, read_rows, well_formed
+from gitgoodbench.trajectories.messages import well_formed
+from gitgoodbench.trajectories.packed import MessageSpool
+from gitgoodbench.trajectories.rows import REWARD_RULE, Row, read_rows
+from gitgoodbench.trajectories.source import Source
 from tests.support.trajectory_rows import TOOL, conversation, row
 
 MESSAGES: TypeAdapter[list[ChatCompletionMessageParam]] = TypeAdapter(list[ChatCompletionMessageParam])
@@ -27,7 +30,7 @@ TOOLS: TypeAdapter[list[ChatCompletionToolParam]] = TypeAdapter(list[ChatComplet
 
 @pytest.fixture(scope="module")
 def rows(played: list[Run]) -> list[Row]:
-    return [one for run in played for one in read_rows(run)]
+    return [one for run in played for one in read_rows(Source.of(run.folder), MessageSpool())]
 
 
 def test_a_run_gives_a_row_for_each_episode_with_its_reward_and_where_it_is_from(

@@ -12,6 +12,7 @@ from gitgoodbench.trajectories.choosing import Choice, best_of_samples, check_ch
 from gitgoodbench.trajectories.disjoint import Evaluation, load_evaluation, split
 from gitgoodbench.trajectories.duplicates import distinct
 from gitgoodbench.trajectories.masking import masked
+from gitgoodbench.trajectories.packed import MessageSpool
 from tests.support.trajectory_rows import call, conversation, row
 
 GOOD = row(0, reward=1.0, solved=True, scores={"ted_similarity": 1.0})
@@ -89,7 +90,7 @@ def test_secrets_and_addresses_are_masked_and_counted_and_arguments_stay_json() 
             {**answer, "tool_calls": [*answer["tool_calls"], untouched]},
         )
     )
-    clean = masked(dirty)
+    clean = masked(dirty, MessageSpool())
     assert clean.masked == 3
     assert clean.messages[0]["content"] == f"Merge {'a' * 40}, says [masked]\n+@pytest.mark.parametrize(x)"
     assert clean.messages[1]["content"] == "key [masked]"
@@ -102,7 +103,8 @@ def test_ids_of_the_sample_are_no_secrets_but_those_of_others_may_be() -> None:
     own, other = "b5c1d2e3f4" * 4, "0f9e8d7c6b" * 4
     text = f"token = '{own}'\ntoken = '{other}'\n"
     clean = masked(
-        row(messages=({"role": "user", "content": text}, {"role": "assistant", "content": ""}), commits=(own,))
+        row(messages=({"role": "user", "content": text}, {"role": "assistant", "content": ""}), commits=(own,)),
+        MessageSpool(),
     )
     assert own in clean.messages[0]["content"]
     assert other not in clean.messages[0]["content"]
