@@ -31,6 +31,7 @@ from gitgoodbench.cli import (
     show,
     trajectories,
     validate,
+    view,
 )
 from gitgoodbench.cli.aliases import plugin_flags
 from gitgoodbench.cli.command import Command
@@ -54,6 +55,7 @@ app.command("score", cls=Command)(score.score)
 app.command("prompts", cls=plugin_flags(*RUN_GROUPS))(prompts.prompts)
 app.command("report", cls=Command)(report.report)
 app.command("show", cls=Command)(show.show)
+app.command("view", cls=Command)(view.view)
 app.command("runs", cls=Command)(runs.runs)
 app.command("mcp", cls=Command)(mcp.mcp)
 app.command("serve", cls=Command)(serve.serve)
