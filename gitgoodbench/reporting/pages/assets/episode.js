@@ -4,5 +4,5 @@
 ggb.showEpisode = (record, place) => {
   const { h } = ggb;
   const { result } = record;
-  ggb.show(place, h("h1", {}, result.sample_id), h("pre", {}, JSON.stringify(result, null, 2)));
+  ggb.show(place, h("h1", {}, result.sample_id), h("pre", { tabindex: 0 }, JSON.stringify(result, null, 2)));
 };

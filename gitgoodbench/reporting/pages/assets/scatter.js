@@ -29,7 +29,7 @@ ggb.scatter = (() => {
     if (!points.length) return null;
     const x = scaleOf(points);
     const y = d3.scaleLinear().domain([0, 1]).range([HEIGHT - EDGE.bottom, EDGE.top]);
-    const ticks = x.ticks(5).filter((tick, at, all) => all.length <= 8 || at % Math.ceil(all.length / 6) === 0);
+    const ticks = x.base ? x.ticks().filter((tick) => [1, 2, 5].includes(Math.round(tick / 10 ** Math.floor(Math.log10(tick) + 1e-9)))) : x.ticks(5);
     const words = points.map(({ run, figure, value }) => `${run.who}: ${figures.percent(figure.rate)} at ${format(value)}`);
     const frame = [0, 0.25, 0.5, 0.75, 1].map((rate) => [
       svg("line", { class: "rule", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(rate), y2: y(rate) }),
