@@ -14,7 +14,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 FRAMEWORKS ?= verifiers openenv inspect
 TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
 
-.PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-tensorzero test-frameworks test-all lint ruff types imports format bench mutants clean help
+.PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-tensorzero test-frameworks test-all lint ruff types imports format docs bench mutants clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -91,6 +91,9 @@ format: $(READY)  ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(READY)  ## build the documentation as a site into site/ (ARGS="-d DIR")
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict $(ARGS)
+
 bench: $(READY)  ## measure against the targets in docs/benchmarks.md (REPO=path of a large repository: mining, too)
 	$(BIN)/python bench/overhead.py $(ARGS)
 	$(BIN)/python bench/ted.py
@@ -102,4 +105,4 @@ mutants: $(READY)  ## change the code one place at a time, and see whether tests
 
 clean: ## remove .venv, caches, and what runs that crashed have left behind
 	-@test -x $(BIN)/gitgoodbench && $(BIN)/gitgoodbench clean
-	rm -rf $(VENV) .frameworks build dist *.egg-info .mypy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .frameworks build dist site *.egg-info .mypy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
