@@ -78,6 +78,8 @@ class AbsentAgent(Agent, Protocol):
     def left(self, sample: Sample, scenario: Scenario, store: RepositoryStore) -> tuple[Outcome, Trajectory | None]:
         """What it left for a sample, which also says how its work ended, and its conversation where that is known.
 
+        Where it ended by no answer (`Status.is_answer`), as when its machine failed, what it left does not count.
+
         Raises:
             EpisodeError: the sample cannot be set up, or no outcome can be made.
         """

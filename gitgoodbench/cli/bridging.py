@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from gitgoodbench.cli.machine import check_cache, check_machine
-from gitgoodbench.cli.predicting import score_lines
+from gitgoodbench.cli.predicting import predictable_episodes, score_lines
 from gitgoodbench.cli.running import open_repositories, say
 from gitgoodbench.errors import EpisodeError, UserError
 from gitgoodbench.harbor.export import NETWORKS, HarborOptions, export_task
 from gitgoodbench.harbor.importing import read_job
+from gitgoodbench.harbor.naming import by_task
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.tables import make_console
 from gitgoodbench.runs.config import make_config
@@ -30,6 +31,7 @@ def export_tasks(
     check_machine()
     config = make_config(**fields)
     inputs = load_inputs(config)
+    by_task(inputs.planned)
     check_cache({episode.sample.name for episode in inputs.planned}, config.repos)
     progress = RepositoryProgress(console)
     store, installed = open_repositories(config, progress), load_scenarios()
@@ -56,13 +58,17 @@ def export_tasks(
 
 
 def import_job(job: Path, fields: Mapping[str, Any], *, agent: str | None, out: Path, run_id: str | None) -> int:
-    """Make a run of a finished job; returns the exit code."""
+    """Make a run of a job; returns the exit code."""
     console = make_console(stderr=True)
     check_machine()
-    found = read_job(job)
-    for reason in found.others:
-        say(console, f"not an answer: {reason}")
-    if not found.lines:
-        raise UserError(f"{job}: none of its {len(found.others)} trials left an outcome")
+    wanted = fields.get("scenario")
+    found = read_job(job, by_task(predictable_episodes({**fields, "scenario": None})))
+    lines = [line for line in found.lines if not wanted or line.scenario in wanted]
+    if not lines:
+        have = ", ".join(sorted({str(line.scenario) for line in found.lines}))
+        raise UserError(f"--scenario {' '.join(wanted or ())}: the job has only tasks of {have}")
+    for note in found.notes:
+        say(console, note)
     name = agent or f"harbor-{found.agent or job.resolve().name}"
-    return score_lines(found.lines, fields, agent=name, out=out, run_id=run_id)
+    fields = {"max_failures": len(lines) + 1, **fields}  # what failed elsewhere does not tell of this machine
+    return score_lines(lines, fields, agent=name, out=out, run_id=run_id, only_given=True)

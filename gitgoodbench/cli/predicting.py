@@ -17,7 +17,7 @@ from gitgoodbench.reporting.tables import make_console
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.inputs import Inputs, load_inputs
 from gitgoodbench.runs.judging import choose_judge
-from gitgoodbench.runs.plan import plan_episodes
+from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.prediction_lines import Line, read_lines
 from gitgoodbench.runs.predictions import PredictedAgent, assign, check_scenarios, save_predictions
 from gitgoodbench.runs.redact import redact_command
@@ -52,6 +52,20 @@ def score_predictions(
     return score_lines(lines, fields, agent=agent, out=out, run_id=run_id, events=events, tracing=tracing)
 
 
+def predictable_episodes(fields: Mapping[str, Any]) -> tuple[PlannedEpisode, ...]:
+    """The episodes of a suite, before any selection, whose scenarios say what a prediction is.
+
+    Args:
+        fields: of `RunConfig`, with `suite`.
+    """
+    installed = load_scenarios()
+    able = tuple(name for name in sorted(installed) if isinstance(installed[name], PredictedScenario))
+    kept = ("suite", "scenario", "skip_invalid", "offline", "repos")
+    chosen = {name: value for name, value in fields.items() if name in kept and value}
+    everything = load_inputs(make_config(**{"scenario": able, **chosen, "tools": ToolSet.SHELL, "sandbox": KIND}))
+    return plan_episodes(everything.suite.samples, everything.scenarios, 1)
+
+
 def score_lines(
     lines: Sequence[Line],
     fields: Mapping[str, Any],
@@ -59,10 +73,15 @@ def score_lines(
     agent: str,
     out: Path,
     run_id: str | None,
+    only_given: bool = False,
     events: str | None = None,
     tracing: Tracing | None = None,
 ) -> int:
-    """As `score_predictions`, for predictions that are read already."""
+    """As `score_predictions`, for predictions that are read already.
+
+    Args:
+        only_given: see `PredictedAgent`.
+    """
     installed = load_scenarios()
     if agent in agent_names(installed):
         raise UserError(f"--agent {agent}: an installed agent has that name; choose another for the predictions")
@@ -70,23 +89,16 @@ def score_lines(
     fields = {"jobs": default_jobs(), **fields}
     fields["judge"] = choose_judge(fields, ())
     config = make_config(**{**fields, "agent": agent, "tools": ToolSet.SHELL, "sandbox": KIND})
-    able = tuple(name for name in sorted(installed) if isinstance(installed[name], PredictedScenario))
-    everything = load_inputs(
-        make_config(
-            **{**config.model_dump(), **dict.fromkeys(("sample", "language", "difficulty"), ()), "limit": None}
-            | {"scenario": config.scenario or able}
-        )
-    )
-    assigned = assign(lines, plan_episodes(everything.suite.samples, everything.scenarios, 1))
+    assigned = assign(lines, predictable_episodes(fields))
     chosen = config.scenario or tuple(sorted({scenario for scenario, _ in assigned}))
     config = config.model_copy(update={"scenario": chosen})
-    inputs = load_inputs(config)
+    player = PredictedAgent(agent, assigned, only_given=only_given)
+    inputs = player.inputs_of(load_inputs(config))
     check_cache({episode.sample.name for episode in inputs.planned}, config.repos)
     check_out(out)
     paths = fresh_run_folder(out, config) if run_id is None else run_folder(out, run_id)
     console = make_console(stderr=True)
     progress = RepositoryProgress(console)
-    player = PredictedAgent(agent, assigned)
     run = prepare_run(
         config, inputs, NoSandboxes(), open_repositories(config, progress), paths=paths,
         command=redact_command(["gitgoodbench", *sys.argv[1:]], os.environ), own_agent=player,

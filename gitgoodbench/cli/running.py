@@ -119,7 +119,7 @@ def resume_runs(
         manifest = read_manifest(paths)
         config = stored_config(manifest, **changes)
         predicted = saved_agent(paths)
-        inputs = load_inputs(config)
+        inputs = load_inputs(config) if predicted is None else predicted.inputs_of(load_inputs(config))
         choice = open_provider(config) if predicted is None else Choice(NoSandboxes(), "predictions: no sandbox")
         notices.append(choice.reason)
         check_cache({episode.sample.name for episode in inputs.planned}, config.repos)

@@ -49,9 +49,17 @@ class Suite:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 (hexadecimal) of the samples and their order; the same whatever format they were read from."""
-        fields = [_fields(sample) for sample in self.samples]
-        text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode("ascii")).hexdigest()
+        return _fingerprint([_fields(sample) for sample in self.samples])
+
+
+def row_fingerprint(sample: Sample) -> str:
+    """SHA-256 (hexadecimal) of a sample; the same whatever format its row was read from."""
+    return _fingerprint(_fields(sample))
+
+
+def _fingerprint(fields: Any) -> str:
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _fields(sample: Sample) -> dict[str, Any]:

@@ -19,9 +19,11 @@ from typing import Final
 
 import gitgoodbench
 from gitgoodbench.contained.scenario import contained
+from gitgoodbench.dataset.loaders import row_fingerprint
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.process import IDENTITY, Git
 from gitgoodbench.harbor.begun import begun_with
+from gitgoodbench.harbor.naming import OWNER, task_name
 from gitgoodbench.harbor.outcome import COLLECTED, collecting
 from gitgoodbench.harbor.solution import Solution, find_solution
 from gitgoodbench.runs.plan import PlannedEpisode
@@ -78,6 +80,7 @@ command = {command}
 user = "agent"
 timeout_sec = 120.0
 """
+# Harbor's first process ignores SIGTERM: without STOPSIGNAL every stop waits for ten seconds
 _ENVIRONMENT: Final = """\
 FROM {image}
 USER root
@@ -89,11 +92,13 @@ RUN install -d -o agent -g agent {workspace} /logs/artifacts \\
 USER agent
 ENV HOME=/tmp
 WORKDIR {workspace}
+STOPSIGNAL SIGKILL
 """
 _VERIFIER: Final = """\
 FROM {image}
 USER root
 COPY . /tests/
+STOPSIGNAL SIGKILL
 """
 _TEST: Final = f"""\
 #!/bin/sh
@@ -154,11 +159,6 @@ def export_task(
     return folder
 
 
-def task_name(planned: PlannedEpisode) -> str:
-    """`mcr-owner_name_merge_0001`, in the letters that names of tasks may have."""
-    return re.sub(r"[^a-z0-9._-]+", "-", f"{planned.scenario}-{planned.sample.id}".lower())
-
-
 def instruction(episode: Episode) -> str:
     """The prompt as one text: there are no tools but a shell, and nobody to call finish."""
     said = "\n\n".join(str(message["content"]).strip() for message in episode.prompt)
@@ -210,6 +210,7 @@ def _write_tests(
     task = {
         "scenario": planned.scenario,
         "sample": sample.model_dump(mode="json"),
+        "row": row_fingerprint(sample),
         "refs": {f"kept/{number}": commit for number, commit in enumerate(commits)},
         "algorithm": mirror.line("rev-parse", "--show-object-format"),
         "full": solution.full,
@@ -234,7 +235,7 @@ def _toml(planned: PlannedEpisode, begun: Sequence[str], options: HarborOptions)
         raise SetupFailed(f"the workspace of {planned.id} names no commit")
     texts = {
         "collected": COLLECTED,
-        "name": f"gitgoodbench/{task_name(planned)}",
+        "name": OWNER + task_name(planned),
         "description": f"{planned.scenario} in {sample.name} ({sample.programming_language}, {sample.difficulty})",
         "scenario": planned.scenario,
         "sample_id": sample.id,

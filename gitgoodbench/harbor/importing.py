@@ -1,163 +1,126 @@
-"""Read finished jobs of Harbor as predictions: what agents left, their conversations, and what they used."""
+"""Read jobs of Harbor as predictions: what agents left, their conversations, and what they used."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from gitgoodbench.errors import AgentFailed, Status, UserError
-from gitgoodbench.harbor.outcome import COLLECTED, collected_outcome
+from gitgoodbench.dataset.loaders import row_fingerprint
+from gitgoodbench.errors import Status, UserError
+from gitgoodbench.harbor.trials import Trial, read_object, unanswered
+from gitgoodbench.runs.plan import PlannedEpisode
 from gitgoodbench.runs.prediction_lines import Line
-from gitgoodbench.scenario import Outcome
-from gitgoodbench.text import one_line
 
-_TIMEOUT: Final = "AgentTimeoutError"
-_TRAJECTORY_LIMIT: Final = 256 * 1024 * 1024
+_NAMED: Final = 3
 
 
 @dataclass(frozen=True)
 class Job:
-    """lines: of trials that left an outcome. others: the trials that did not, and why."""
+    """lines: one for each of its episodes, answered or not. notes: what a user should know of the rest."""
 
     lines: tuple[Line, ...]
-    others: tuple[str, ...]
+    notes: tuple[str, ...]
     agent: str | None
 
 
-def read_job(folder: Path) -> Job:
-    """The trials of a job.
+def read_job(folder: Path, episodes: Mapping[str, PlannedEpisode]) -> Job:
+    """The trials of a job, and what it had still to do when it ended.
+
+    Args:
+        episodes: all of the suite, by task.
 
     Raises:
-        UserError: it is no job, or two of its trials are of one episode.
+        UserError: it is no job; no trial of it is of these episodes, or none left anything; two are of one episode, or
+            one is of another row.
     """
-    lines: dict[str, Line] = {}
-    others, agents = [], set()
-    for trial in _trials(folder):
-        result = _json(trial / "result.json")
-        collected = trial / "artifacts" / COLLECTED.lstrip("/")
-        agents.add(str((result.get("agent_info") or {}).get("name") or ""))
-        episode = _episode(collected)
-        if episode is None:
-            others.append(f"{trial.name}: {_exception(result) or 'no outcome was collected'}")
-            continue
-        if episode in lines:
+    trials = _trials(folder)
+    ours = [trial for trial in trials if trial.task in episodes]
+    if not ours:
+        raise UserError(_not_ours(folder, trials))
+    _check_one_each(ours)
+    lines = [_line(trial, episodes[str(trial.task)]) for trial in ours]
+    broken = [line for line in lines if _status(line) is Status.INFRASTRUCTURE_FAILED]
+    if len(broken) == len(lines):
+        raise UserError(f"{folder}: none of its {len(lines)} trials left an outcome; the first: {_why(broken[0])}")
+    notes = [f"no answer: {Path(line.place).name}: {_why(line)}" for line in broken]
+    strangers = [trial.full_name for trial in trials if trial.task not in episodes]
+    if strangers:
+        notes.append(f"left out, of no task of the suite: {_some(strangers)}")
+    pending = sorted(_planned_tasks(folder) & episodes.keys() - {str(trial.task) for trial in ours})
+    if pending:
+        notes.append(f"the job has no result yet of {_some(pending)}: no answers")
+        lines += [_pending(folder, episodes[task]) for task in pending]
+    return Job(tuple(lines), tuple(notes), ours[0].agent)
+
+
+def _trials(folder: Path) -> list[Trial]:
+    """Those that have a result; one that was being written when the job was killed is none."""
+    read = ((path.parent, read_object(path)) for path in sorted(folder.glob("*/result.json")))
+    trials = [Trial(path, result) for path, result in read if result is not None and "trial_name" in result]
+    if not trials:
+        one_of_many = any(folder.glob("*/*/result.json"))
+        hint = "; give one of the folders in it" if one_of_many else ""
+        raise UserError(f"{folder} is no job of Harbor with a finished trial: no folder in it has a result.json{hint}")
+    return trials
+
+
+def _not_ours(folder: Path, trials: Sequence[Trial]) -> str:
+    names = _some([trial.full_name for trial in trials])
+    if all(trial.task is None for trial in trials):
+        return f"{folder}: its tasks are none of gitgoodbench export harbor: {names}"
+    return f"{folder}: the suite has none of its tasks ({names}): give the --suite that they were exported from"
+
+
+def _check_one_each(trials: Sequence[Trial]) -> None:
+    agents = sorted({trial.agent or "" for trial in trials})
+    if len(agents) > 1:
+        raise UserError(f"the job has trials of several agents ({', '.join(agents)}): import jobs of one agent each")
+    first: dict[str | None, Trial] = {}
+    for trial in trials:
+        other = first.setdefault(trial.task, trial)
+        if other is not trial:
             raise UserError(
-                f"{trial}: {episode} has a trial already, {lines[episode].place}; import jobs with one attempt each"
+                f"{trial.folder}: {trial.task} has a trial already, {other.folder.name}; import jobs of one model and "
+                "one attempt each"
             )
-        lines[episode] = _line(trial, episode, result, collected)
-    if not lines and not others:
-        raise UserError(f"{folder} is no job of Harbor: no trial in it has a result.json")
-    agents.discard("")
-    return Job(tuple(lines.values()), tuple(others), agents.pop() if len(agents) == 1 else None)
 
 
-def _trials(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.glob("*/result.json")):
-        if "trial_name" in _json(path):
-            yield path.parent
+def _line(trial: Trial, planned: PlannedEpisode) -> Line:
+    """What a trial predicts.
+
+    Raises:
+        UserError: its task was made of another row.
+    """
+    row = trial.row
+    if row is not None and row != row_fingerprint(planned.sample):
+        raise UserError(
+            f"{trial.folder}: its task was exported from another row {planned.sample.id} than the suite has: give the "
+            "--suite, and the revision of it, that the tasks were exported from"
+        )
+    return Line(str(trial.folder), planned.sample.id, planned.scenario, trial.fields())
 
 
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as problem:
-        raise UserError(f"{path} cannot be read: {one_line(str(problem), 200)}") from problem
-    if not isinstance(found, dict):
-        raise UserError(f"{path} is no JSON object")
-    return found
+def _pending(folder: Path, planned: PlannedEpisode) -> Line:
+    return Line(str(folder), planned.sample.id, planned.scenario, unanswered("the job ended before its trial did"))
 
 
-def _episode(collected: Path) -> str | None:
-    path = collected / "episode"
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > 1000:
-        return None
-    text = path.read_text("utf-8", "replace").strip()
-    return text if text.count("/") == 1 else None
+def _status(line: Line) -> Status:
+    return Status(line.fields["outcome"]["agent_status"])
 
 
-def _exception(result: Mapping[str, Any]) -> str | None:
-    raised = result.get("exception_info")
-    if not isinstance(raised, dict):
-        return None
-    return one_line(f"{raised.get('exception_type')}: {raised.get('exception_message')}", 300)
+def _why(line: Line) -> str:
+    return str(line.fields["outcome"]["agent_error"])
 
 
-def _line(trial: Path, episode: str, result: Mapping[str, Any], collected: Path) -> Line:
-    scenario, _, sample_id = episode.partition("/")
-    try:
-        outcome = collected_outcome(collected)
-    except AgentFailed as problem:
-        outcome = Outcome(None, None, problem=str(problem))
-    raised = _exception(result)
-    if raised is not None and "Agent" in raised.partition(":")[0]:  # else what came after the agent: it is scored here
-        status = Status.LIMIT_REACHED if raised.startswith(_TIMEOUT) else Status.AGENT_FAILED
-        outcome = replace(outcome, agent_status=status, agent_error=raised)
-    model = ((result.get("agent_info") or {}).get("model_info") or {}).get("name")
-    fields: dict[str, Any] = {"outcome": json.loads(outcome.to_json()), "model_name_or_path": model}
-    document = _trajectory(trial / "agent" / "trajectory.json")
-    if document is not None:
-        fields["messages"] = messages_of(document)
-    fields["usage"] = _usage(result.get("agent_result") or {})
-    if not any(value is not None for value in fields["usage"].values()) and document is None:
-        del fields["usage"]
-    return Line(str(trial), sample_id, scenario, fields)
+def _planned_tasks(folder: Path) -> set[str]:
+    """The names of the folders of all tasks that the job was begun with."""
+    trials = (read_object(folder / "lock.json") or {}).get("trials")
+    tasks = [trial.get("task") for trial in trials if isinstance(trial, dict)] if isinstance(trials, list) else []
+    return {str(task.get("name")).rpartition("/")[2] for task in tasks if isinstance(task, dict)}
 
 
-def _usage(told: Mapping[str, Any]) -> dict[str, Any]:
-    names = {
-        "n_input_tokens": "prompt_tokens",
-        "n_cache_tokens": "cached_tokens",
-        "n_output_tokens": "completion_tokens",
-    }
-    return {ours: told.get(theirs) for theirs, ours in names.items()} | {"cost_usd": told.get("cost_usd")}
-
-
-def _trajectory(path: Path) -> dict[str, Any] | None:
-    """The ATIF document of a trial; None where there is none, or nobody can read it."""
-    try:
-        if path.is_symlink() or path.stat().st_size > _TRAJECTORY_LIMIT:
-            return None
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) and isinstance(found.get("steps"), list) else None
-
-
-def messages_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """An ATIF document as messages of Chat Completions: calls with their results behind them."""
-    messages: list[dict[str, Any]] = []
-    for step in document["steps"]:
-        if not isinstance(step, dict):
-            continue
-        if step.get("source") != "agent":
-            messages.append({"role": step.get("source") or "user", "content": _text(step.get("message"))})
-            continue
-        calls = [call for call in step.get("tool_calls") or () if isinstance(call, dict)]
-        message: dict[str, Any] = {"role": "assistant", "content": _text(step.get("message"))}
-        if step.get("reasoning_content"):
-            message["reasoning_content"] = step["reasoning_content"]
-        if calls:
-            message["tool_calls"] = [_call(call) for call in calls]
-        messages.append(message)
-        results = (step.get("observation") or {}).get("results") or ()
-        answered = {result.get("source_call_id"): result for result in results if isinstance(result, dict)}
-        messages += [
-            {"role": "tool", "tool_call_id": str(call.get("tool_call_id")), "content": _text(found.get("content"))}
-            for call in calls
-            if (found := answered.get(call.get("tool_call_id"))) is not None
-        ]
-    return messages
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = {"name": str(call.get("function_name")), "arguments": json.dumps(call.get("arguments") or {})}
-    return {"id": str(call.get("tool_call_id")), "type": "function", "function": function}
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list):
-        return "".join(str(part.get("text") or "") for part in value if isinstance(part, dict))
-    return value if isinstance(value, str) else ""
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -40,12 +40,17 @@ def collecting(workspace: str, begun_with: Sequence[str], episode: str) -> str:
     return "; ".join(parts)
 
 
-def collected_outcome(folder: Path, *, finished: bool = True) -> Outcome:
+def collected_outcome(folder: Path, *, within: Path) -> Outcome:
     """The outcome in collected files, which are hostile.
 
+    Args:
+        within: the folder is inside of it, and no link that leads elsewhere.
+
     Raises:
-        AgentFailed: they are larger than they may be, or not there.
+        AgentFailed: they are larger than they may be, or elsewhere.
     """
+    if not folder.resolve().is_relative_to(within.resolve()):
+        raise AgentFailed("the outcome is a link that leads out of its folder")
     head = _read(folder / "head", 1024).decode("ascii", "replace").strip()
     if not _COMMIT.fullmatch(head):
         return Outcome(None, None, problem="HEAD names no commit")
@@ -56,7 +61,7 @@ def collected_outcome(folder: Path, *, finished: bool = True) -> Outcome:
         state["unmerged"] = [show_path(path) for path in unmerged[:_LISTED_PATHS]]
     state["merge_in_progress"] = bool(_read(folder / "merge_head", 1024).strip())
     state["rebase_in_progress"] = (folder / "rebasing").exists()
-    state["finished"] = finished
+    state["finished"] = True
     bundle = _read(folder / "bundle", MAX_BUNDLE_BYTES)
     return Outcome(head, bundle or None, state)
 

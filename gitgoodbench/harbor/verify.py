@@ -1,7 +1,7 @@
 """The verifier of a task: `python3 -m gitgoodbench.harbor.verify TESTS COLLECTED REWARD`, in an environment of its own.
 
 TESTS has task.json and repository.pack, with the truth; COLLECTED is what the agent left; REWARD is the file that is
-written: a flat map of finite numbers.
+written: a flat map of finite numbers. Beside it goes `IDENTITY_FILE`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from gitgoodbench.git.mirror import Mirror
 from gitgoodbench.git.process import Git
 from gitgoodbench.harbor.outcome import collected_outcome
 from gitgoodbench.scenario import Outcome, Verdict, load_scenarios
+
+IDENTITY_FILE: Final = "task.json"
+"""Beside the reward: of which row the task is. The agent has no say in what the verifier writes."""
 
 MOST_UNSOLVED: Final = 0.9
 """The reward of a merge that is not the real one stays below 1 by a tenth, as in `gitgoodbench.api`."""
@@ -66,11 +69,14 @@ def mean_score(verdict: Verdict) -> float:
 
 
 def rewards(verdict: Verdict, full: float) -> dict[str, float]:
-    """What goes into reward.json: the reward, gates and scores; what is unknown is left out."""
+    """What goes into reward.json: the reward, gates and scores; what is unknown is left out.
+
+    Harbor shows the alphabetically first figure while a job runs, so `reward` comes before all others.
+    """
     found = {"reward": reward_of(verdict, full)}
     if verdict.solved is not None:
         found["solved"] = float(verdict.solved)
-    found |= {f"gate_{name}": float(met) for name, met in verdict.gates.items()}
+    found |= {f"reward_gate_{name}": float(met) for name, met in verdict.gates.items()}
     return found | {f"score_{name}": score for name, score in known_scores(verdict).items()}
 
 
@@ -95,7 +101,7 @@ def verify(tests: Path, collected: Path) -> dict[str, float]:
     task = json.loads((tests / "task.json").read_bytes())
     sample = Sample.model_validate(task["sample"])
     try:
-        outcome = collected_outcome(collected)
+        outcome = collected_outcome(collected, within=collected.parent)
     except AgentFailed as problem:
         outcome = Outcome(None, None, problem=str(problem))
     with temporary_folder("harbor") as folder:
@@ -105,8 +111,11 @@ def verify(tests: Path, collected: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Verify, and write reward.json."""
+    """Verify, and write reward.json, and beside it of which task it is."""
     tests, collected, reward = map(Path, sys.argv[1:4])
+    task = json.loads((tests / "task.json").read_bytes())
+    identity = {"scenario": task["scenario"], "sample_id": task["sample"]["id"], "row": task["row"]}
+    write_atomically(reward.with_name(IDENTITY_FILE), json.dumps(identity).encode("ascii") + b"\n")
     found = verify(tests, collected)
     text = json.dumps(found, indent=2, allow_nan=False)
     write_atomically(reward, text.encode("ascii") + b"\n")

@@ -108,8 +108,12 @@ def _receive(notes: _Notes, agent: AbsentAgent, planned: PlannedEpisode, run: Ru
     if preview is not None:
         notes.facts = dict(preview(planned.sample, run.store, run.options).facts)
     notes.lap("setup_s")
-    notes.outcome, notes.trajectory = agent.left(planned.sample, scenario, run.store)
-    notes.ended = notes.outcome.agent_status, notes.outcome.agent_error
+    outcome, notes.trajectory = agent.left(planned.sample, scenario, run.store)
+    if outcome.agent_status.is_answer:
+        notes.outcome, notes.ended = outcome, (outcome.agent_status, outcome.agent_error)
+    else:
+        notes.status = outcome.agent_status
+        notes.error = ErrorRecord.why(outcome.agent_status, outcome.agent_error)
     notes.lap("outcome_s")
 
 

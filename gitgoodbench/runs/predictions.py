@@ -18,6 +18,7 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import AgentFailed, GitGoodBenchError, Status, UserError
 from gitgoodbench.files import make_durably, write_atomically
 from gitgoodbench.models.meter import Budget
+from gitgoodbench.runs.inputs import Inputs
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.plan import PlannedEpisode
@@ -26,17 +27,40 @@ from gitgoodbench.scenario import Episode, Outcome, PredictedScenario, Predictio
 from gitgoodbench.text import did_you_mean
 
 _NONE: Final = "no prediction was given"
+_EPISODES, _GIVEN = "episodes", "given"
 
 
 class PredictedAgent:
-    """An `agents.base.AbsentAgent`: what it left is in a file of predictions."""
+    """An `agents.base.AbsentAgent`: what it left is in a file of predictions.
 
-    def __init__(self, name: str, lines: Mapping[tuple[str, str], Line]) -> None:
+    Args:
+        only_given: the run has the episodes that there are predictions for, and no others.
+    """
+
+    def __init__(self, name: str, lines: Mapping[tuple[str, str], Line], *, only_given: bool = False) -> None:
         models = {line.model for line in lines.values()}
         self.name = name
         self.model = models.pop() if len(models) == 1 else None
         self._lines = lines
+        self._only_given = only_given
         self.pins = {"predictions": hashlib.sha256(self.saved()).hexdigest()}
+        if only_given:
+            self.pins[_EPISODES] = _GIVEN
+
+    def inputs_of(self, inputs: Inputs) -> Inputs:
+        """What its run plays, of what was chosen.
+
+        Raises:
+            UserError: nothing is left.
+        """
+        if not self._only_given:
+            return inputs
+        planned = tuple(episode for episode in inputs.planned if episode.key[:2] in self._lines)
+        if not planned:
+            raise UserError(f"{self.name} has no answer to any of the {len(inputs.planned)} episodes that were chosen")
+        used = {episode.scenario for episode in planned}
+        scenarios = {name: scenario for name, scenario in inputs.scenarios.items() if name in used}
+        return replace(inputs, scenarios=scenarios, planned=planned)
 
     def for_scenario(self, scenario: str) -> Self:  # noqa: ARG002
         return self
@@ -150,4 +174,6 @@ def saved_agent(paths: RunPaths) -> PredictedAgent | None:
         return None
     path: Path = paths.predictions
     lines = read_lines(path) if path.stat().st_size else []
-    return PredictedAgent(manifest.agent["name"], {(str(line.scenario), line.sample_id): line for line in lines})
+    by_episode = {(str(line.scenario), line.sample_id): line for line in lines}
+    only_given = manifest.agent.get(_EPISODES) == _GIVEN
+    return PredictedAgent(manifest.agent["name"], by_episode, only_given=only_given)
