@@ -12,7 +12,7 @@ import pytest
 
 from gitgoodbench import Session, evaluate
 from gitgoodbench.cli import run
-from gitgoodbench.harbor.importing import messages_of
+from gitgoodbench.harbor.conversation import messages_of
 from gitgoodbench.runs.manifest import write_manifest
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.result import Result, write_result
