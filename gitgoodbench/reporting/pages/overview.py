@@ -33,7 +33,10 @@ def overview_data(shown: Sequence[Shown]) -> dict[str, Any]:
     facts = sizes(scenarios)
     groups = _groups(shown)
     return {
-        "runs": [_run(each, scenarios, group) for each, group in zip(shown, groups, strict=True)],
+        "runs": [
+            _run(each, scenarios, group, short)
+            for each, group, short in zip(shown, groups, _short_names(shown), strict=True)
+        ],
         "groups": max(groups, default=0) + 1,
         "scenarios": [_scenario(name, shown) for name in sorted(names)],
         "sizes": facts,
@@ -95,12 +98,19 @@ def _unfinished(shown: Shown) -> bool:
     return len(shown.run.results) < shown.run.manifest.plan.episodes
 
 
-def _run(shown: Shown, scenarios: Mapping[str, Scenario], group: int) -> dict[str, Any]:
+def _short_names(shown: Sequence[Shown]) -> list[str]:
+    """What runs are called where there is little room: the model, else the agent; the run's name where two share it."""
+    usual = [str(each.run.manifest.agent.get("model") or each.run.manifest.agent["name"]) for each in shown]
+    return [name if usual.count(name) == 1 else each.name for name, each in zip(usual, shown, strict=True)]
+
+
+def _run(shown: Shown, scenarios: Mapping[str, Scenario], group: int, short: str) -> dict[str, Any]:
     manifest = shown.run.manifest
     total = shown.account.total()
     return {
         "name": shown.name,
         "who": shown.who,
+        "short": short,
         "agent": str(manifest.agent["name"]),
         "model": manifest.agent.get("model"),
         "suite": manifest.suite.spec,

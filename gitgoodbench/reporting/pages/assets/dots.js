@@ -20,7 +20,7 @@ ggb.dots = (() => {
       return own.length ? { run, number, own, cell: figures.cell(overview, own), kind: run.kinds[scenario.name] ?? null } : null;
     }).filter(Boolean);
     const judged = cells.some(({ cell }) => cell.of_answers.total);
-    const rows = cells.map((one) => ({ ...one, figure: rateOf(one.cell, denominator, judged), label: one.run.who, name: one.run.name }))
+    const rows = cells.map((one) => ({ ...one, figure: rateOf(one.cell, denominator, judged), label: one.run.short, name: `${one.run.name}, ${one.run.who}` }))
       .filter((one) => one.figure.rate !== null);
     return { rows, judged };
   }
@@ -94,7 +94,7 @@ ggb.dots = (() => {
     ];
     const ticks = [0, 0.25, 0.5, 0.75, 1].map((rate) => [
       svg("line", { class: "rule", x1: x(rate), x2: x(rate), y1: TOP, y2: TOP + lines.length * ROW }),
-      svg("text", { class: "tick", x: x(rate), y: TOP + lines.length * ROW + 18, "text-anchor": rate === 0 ? "start" : rate === 1 ? "end" : "middle" }, `${100 * rate} %`),
+      svg("text", { class: rate % 0.5 ? "tick between" : "tick", x: x(rate), y: TOP + lines.length * ROW + 18, "text-anchor": rate === 0 ? "start" : rate === 1 ? "end" : "middle" }, `${100 * rate} %`),
     ]);
     const marks = lines.map((row, at) => markOf(row, TOP + (at + 0.5) * ROW, x));
     const hatch = svg("defs", {}, svg("pattern", { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },

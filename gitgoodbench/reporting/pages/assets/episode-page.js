@@ -44,7 +44,7 @@
       const outcome = ggb.marks.outcome(episodes, episode);
       const { letter, words } = ggb.marks.OUTCOMES[outcome];
       return h("li", {}, h("a", { href: address(episode), title: `${runs[episodes.run[episode]].name}: ${words}`, "aria-current": episode === here ? "page" : null },
-        h("span", { class: `cell ${outcome}`, "aria-hidden": "true" }, letter), " ", runs[episodes.run[episode]].who, h("span", { class: "hidden" }, `: ${words}`)));
+        h("span", { class: `cell ${outcome}`, "aria-hidden": "true" }, letter), " ", runs[episodes.run[episode]].short, h("span", { class: "hidden" }, `: ${words}`)));
     })));
   }
 

@@ -6,7 +6,9 @@ ggb.filters = (() => {
   const LISTED = ["scenario", "difficulty", "language", "repository", "attainable", "status", "solved"];
   const ORDER = { easy: 0, medium: 1, hard: 2 };
   const WORDS = { attainable: { true: "yes", false: "no", null: "unknown" }, solved: { true: "yes", false: "no", null: "unknown" } };
+  const TYPING_MS = 150;
   const listeners = [];
+  let typed = null;
 
   function read() {
     return new URLSearchParams(location.search);
@@ -81,7 +83,17 @@ ggb.filters = (() => {
     }
   }
 
+  const counted = new WeakMap();
+
+  // The values of a filter and how many samples (of status and solved: episodes) have each; the same whatever is chosen.
   function countsOf(overview, name) {
+    if (!counted.has(overview)) counted.set(overview, new Map());
+    const known = counted.get(overview);
+    if (!known.has(name)) known.set(name, count(overview, name));
+    return known.get(name);
+  }
+
+  function count(overview, name) {
     const counts = new Map();
     const seen = new Set();
     overview.episodes.task.forEach((task, episode) => {
@@ -127,7 +139,13 @@ ggb.filters = (() => {
   function search() {
     return h("label", { class: "search" }, h("span", { class: "hidden" }, "Search samples and repositories"),
       h("input", { type: "search", id: "search", placeholder: "Search samples  ( / )", value: read().get("q") || "", "aria-keyshortcuts": "/",
-        oninput: (event) => set("q", event.target.value.trim() ? [event.target.value] : []) }));
+        oninput: (event) => later(() => set("q", event.target.value.trim() ? [event.target.value] : [])) }));
+  }
+
+  // Once nothing was typed for a moment.
+  function later(act) {
+    clearTimeout(typed);
+    typed = setTimeout(act, TYPING_MS);
   }
 
   // Draw the row of filters; an open list and the field that is typed in stay as they are.

@@ -51,7 +51,7 @@ ggb.heatmap = (() => {
     const several = overview.tasks.epoch.some((epoch) => epoch > 1);
     const body = h("tbody", {});
     const head = h("tr", {}, h("th", { scope: "col" }, `${rows.length} samples`), shown.map((run) => h("th", { scope: "col", class: "turned", title: overview.runs[run].name },
-      h("span", {}, overview.runs[run].model ?? overview.runs[run].agent))), h("th", { scope: "col", class: "count" }, "solved by"));
+      h("span", {}, overview.runs[run].short))), h("th", { scope: "col", class: "count" }, "solved by"));
     const table = h("table", { class: "heat" }, h("caption", { class: "hidden" }, "Samples by runs. Arrow keys walk from cell to cell, Enter opens an episode."), h("thead", {}, head), body);
     const names = ["solved", "missed", "out", "unjudged", "broken"].filter((name) => rows.some((row) => row.cells.some((episode) => episode !== null && ggb.marks.outcome(overview.episodes, episode) === name)));
     const scroll = h("div", { class: "heat-scroll", role: "region", "aria-labelledby": "heat-title", tabindex: 0 }, table);

@@ -56,7 +56,7 @@ ggb.scatter = (() => {
   function legend(points, format) {
     return h("ul", { class: "legend" }, points.map(({ run, number, value }) => h("li", {},
       svg("svg", { class: `symbol ${ggb.marks.colour(number)}`, viewBox: "-7 -7 14 14", "aria-hidden": "true" }, svg("path", { d: ggb.marks.symbol(number, 60) })),
-      " ", run.who, h("small", { class: "soft" }, ` ${format(value)}`))));
+      " ", run.short, h("small", { class: "soft" }, ` ${format(value)}`))));
   }
 
   function show(place, overview, kept) {
