@@ -60,6 +60,7 @@ ALLOWED = {
     ("models/pricing.py", "openai"): _OTHER + "a provider of models",
     ("reporting/cells.py", "attainable"): _FACT,
     ("reporting/cells.py", "splittable"): _FORMER,
+    ("reporting/pages/overview.py", "attainable"): _FACT,
     ("runs/config.py", "auto"): _DEFAULT,
     ("runs/config.py", "openai"): _DEFAULT,
     ("runs/manifest.py", "docker"): _OTHER + "the version of the daemon",
@@ -75,6 +76,8 @@ ALLOWED = {
     ("sandbox/select.py", "image"): _ITSELF,
     ("sandbox/select.py", "local"): _ITSELF,
     ("scenario.py", "attainable"): _FACT,
+    ("scenario.py", "oracle"): "reference agents that the contract of scenarios names",
+    ("scenario.py", "tool-oracle"): "reference agents that the contract of scenarios names",
     ("trajectories/export.py", "openai"): _FORMAT,
     ("workspace/outcome.py", "merge"): _OTHER + "what Git has begun in a repository",
 }
