@@ -41,6 +41,7 @@ class LivePages:
         self._runs: dict[Path, LoadedRun] = {}
         self._shown: tuple[Shown, ...] = ()
         self._episodes: dict[str, tuple[Shown, Result]] = {}
+        self._worked_on: list[bool] = []
         self._version = ""
         self._next_look = 0.0
         self._fixed = {page.file: render_page(page, live=True) for page in PAGES} | dict(asset_files())
@@ -57,8 +58,8 @@ class LivePages:
             self._look()
             shown, version = self._shown, self._version
             episode = self._episodes.get(name)
+            running = sum(self._worked_on)
         if name == data_file("live"):
-            running = sum(UnderWay(each.paths).worker() is not None for each in shown)
             return data_script("live", {"version": version, "running": running})
         if name in self._data:
             key, make = self._data[name]
@@ -74,10 +75,12 @@ class LivePages:
         began = time.monotonic()
         if began < self._next_look:
             return
-        changed = False
+        worked_on = [UnderWay(RunPaths(folder)).worker() is not None for folder in self._folders]
+        changed = worked_on != self._worked_on
+        self._worked_on = worked_on
         for folder in self._folders:
             paths = RunPaths(folder)
-            signature = _signature([paths.manifest, paths.ledger, *paths.result_files()])
+            signature = _signature([paths.manifest, *paths.result_files()])
             if signature == self._signatures.get(folder):
                 continue
             try:
@@ -95,7 +98,7 @@ class LivePages:
                 for each in self._shown
                 for result in each.run.results
             }
-            self._version = hashlib.sha256(repr(self._signatures).encode()).hexdigest()[:16]
+            self._version = hashlib.sha256(repr((self._signatures, worked_on)).encode()).hexdigest()[:16]
         took = time.monotonic() - began
         self._next_look = began + max(_LOOK_EVERY_S, _REST * took)
 

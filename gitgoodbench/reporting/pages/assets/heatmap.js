@@ -54,11 +54,18 @@ ggb.heatmap = (() => {
       h("span", {}, overview.runs[run].short))), h("th", { scope: "col", class: "count" }, "solved by"));
     const table = h("table", { class: "heat" }, h("caption", { class: "hidden" }, "Samples by runs. Arrow keys walk from cell to cell, Enter opens an episode."), h("thead", {}, head), body);
     const names = ["solved", "missed", "out", "unjudged", "broken"].filter((name) => rows.some((row) => row.cells.some((episode) => episode !== null && ggb.marks.outcome(overview.episodes, episode) === name)));
+    const before = place.querySelector(".heat-scroll");
+    const top = before?.scrollTop ?? 0;
+    const focused = place.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    const atOnce = top > 0 || focused ? rows.length : FIRST;
     const scroll = h("div", { class: "heat-scroll", role: "region", "aria-labelledby": "heat-title", tabindex: 0 }, table);
     ggb.show(place, ggb.marks.legend(names), scroll);
-    body.append(...rows.slice(0, FIRST).map((row) => rowOf(overview, shown, row, several)));
-    body.querySelector("a.cell")?.setAttribute("tabindex", 0);
-    later(() => body.append(...rows.slice(FIRST).map((row) => rowOf(overview, shown, row, several))), rows.length > FIRST, body);
+    body.append(...rows.slice(0, atOnce).map((row) => rowOf(overview, shown, row, several)));
+    const same = focused && [...body.querySelectorAll("a.cell")].find((link) => link.getAttribute("href") === focused);
+    (same || body.querySelector("a.cell"))?.setAttribute("tabindex", 0);
+    scroll.scrollTop = top;
+    same?.focus({ preventScroll: true });
+    later(() => body.append(...rows.slice(atOnce).map((row) => rowOf(overview, shown, row, several))), rows.length > atOnce, body);
     table.addEventListener("keydown", walk);
   }
 

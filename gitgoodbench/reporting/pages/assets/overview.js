@@ -46,7 +46,8 @@
     if (!groups.size) return ggb.show(place);
     const items = [...groups].sort(([, a], [, b]) => b.length - a.length).map(([reason, found]) => h("li", {}, `${found.length} × ${reason} (`,
       h("a", { href: ggb.filters.address("episode.html", { e: episodes.key[found[0]] }) }, overview.tasks.sample[episodes.task[found[0]]]), found.length > 1 ? ", …)" : ")"));
-    return ggb.show(place, h("details", {}, h("summary", {}, `${[...groups.values()].flat().length} episodes are no answers, for ${groups.size} ${groups.size === 1 ? "reason" : "reasons"}`), h("ul", {}, items)));
+    const open = place.querySelector("details")?.open ?? false;
+    return ggb.show(place, h("details", { open }, h("summary", {}, `${[...groups.values()].flat().length} episodes are no answers, for ${groups.size} ${groups.size === 1 ? "reason" : "reasons"}`), h("ul", {}, items)));
   }
 
   async function refresh() {
