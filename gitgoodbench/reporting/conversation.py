@@ -52,7 +52,7 @@ class Conversation:
             case "end":
                 error = f": {line['error']}" if line.get("error") else ""
                 yield from self._block(0, f"ended  {line.get('status')} after {line.get('turns')} turns{error}")
-                for note in _sequence(line.get("notes")):
+                for note in sequence_of(line.get("notes")):
                     yield from self._block(2, f"note: {note}")
                 yield ""
 
@@ -71,9 +71,9 @@ class Conversation:
         if role == "tool":
             about = f"  {self._tools.get(str(message.get('tool_call_id')), '')}".rstrip()
         yield from self._block(0, f"{role}{about}")
-        yield from self._block(2, _reasoning(message), before="(thinks) ")
-        yield from self._block(2, _text(message.get("content")))
-        for call in _sequence(message.get("tool_calls")):
+        yield from self._block(2, reasoning_of(message), before="(thinks) ")
+        yield from self._block(2, text_of(message.get("content")))
+        for call in sequence_of(message.get("tool_calls")):
             yield from self._call(call)
         yield ""
 
@@ -84,7 +84,7 @@ class Conversation:
             return
         name = str(function.get("name"))
         self._tools[str(call.get("id"))] = name
-        arguments = _arguments(function.get("arguments"))
+        arguments = arguments_of(function.get("arguments"))
         if not isinstance(arguments, Mapping):
             yield from self._block(2, f"> {name}")
             yield from self._block(6, str(arguments))
@@ -122,7 +122,7 @@ def _asked(setting: Any) -> str:
         f"{name} {value if isinstance(value, str | int | float) else json.dumps(value)}"
         for name, value in (parameters.items() if isinstance(parameters, Mapping) else ())
     ]
-    tools = len(_sequence(setting.get("tools")))
+    tools = len(sequence_of(setting.get("tools")))
     return ", ".join([f"asked  {setting.get('model')}", f"{tools} tools", *named])
 
 
@@ -146,25 +146,25 @@ def _figures(line: Mapping[str, Any]) -> str:
     return "".join(f", {part}" for part in parts)
 
 
-def _reasoning(message: Mapping[str, Any]) -> str:
+def reasoning_of(message: Mapping[str, Any]) -> str:
     for name in ("reasoning_content", "reasoning"):
         if isinstance(message.get(name), str):
             return str(message[name])
     return ""
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
     """The text of a message's content, which may come in parts."""
     if content is None or isinstance(content, str):
         return content or ""
     parts = []
-    for part in _sequence(content):
+    for part in sequence_of(content):
         text = part.get("text") if isinstance(part, Mapping) else None
         parts.append(text if isinstance(text, str) else json.dumps(part))
     return "\n".join(parts)
 
 
-def _arguments(arguments: Any) -> Any:
+def arguments_of(arguments: Any) -> Any:
     """The arguments of a call as an object; as they came where they are none."""
     if not isinstance(arguments, str):
         return arguments
@@ -175,5 +175,5 @@ def _arguments(arguments: Any) -> Any:
     return read if isinstance(read, dict) else arguments
 
 
-def _sequence(value: Any) -> Sequence[Any]:
+def sequence_of(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else ()

@@ -59,7 +59,8 @@ def test_every_episode_has_a_file_and_the_marker_names_all(one_run: Run, tmp_pat
     episodes = [name for name in names if name.startswith("data/episodes/")]
     assert len(episodes) == len(one_run.results)
     records = [read_back((tmp_path / "out" / name).read_bytes()) for name in episodes]
-    assert {r["result"]["sample_id"] for r in records} == {r.sample_id for r in one_run.results}  # type: ignore[index]
+    raw = [json.loads(record["raw"]) for record in records]  # type: ignore[index]
+    assert {one["sample_id"] for one in raw} == {result.sample_id for result in one_run.results}
 
 
 def test_the_same_run_gives_the_same_files(one_run: Run, tmp_path: Path) -> None:

@@ -93,6 +93,8 @@ IDENTIFIERS = {
     ("dataset/findings.py", "Kind.ORACLE"): "reference agents that the contract of scenarios names",
     ("dataset/findings.py", "Kind.TOOL_ORACLE"): "reference agents that the contract of scenarios names",
     ("dataset/findings.py", "RowReport.attainable"): _FACT,
+    ("details.py", "ConflictSides.ours"): _OTHER + "a side of a merge",
+    ("details.py", "ConflictSides.theirs"): _OTHER + "a side of a merge",
     ("harbor/export.py", "HarborOptions.image"): _OTHER + "what another harness's tasks stand on",
     ("harbor/export.py", "HarborOptions.verifier_image"): _OTHER + "what another harness's verifiers stand on",
     ("mining/validate.py", "_Notes.attainable"): _FACT,

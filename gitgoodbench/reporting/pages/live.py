@@ -14,7 +14,7 @@ from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.pages.page import PAGES, asset_files, render_page
 from gitgoodbench.reporting.pages.script import data_script
 from gitgoodbench.reporting.pages.shown import LoadedRun, Shown, shown_runs
-from gitgoodbench.reporting.pages.site import data_file, episode_file
+from gitgoodbench.reporting.pages.site import EPISODE_DATA, File, data_file, episode_file
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.underway import UnderWay
@@ -40,7 +40,7 @@ class LivePages:
         self._signatures: dict[Path, Signature] = {}
         self._runs: dict[Path, LoadedRun] = {}
         self._shown: tuple[Shown, ...] = ()
-        self._episodes: dict[str, tuple[Shown, Result]] = {}
+        self._episodes: dict[str, tuple[str, Shown, Result]] = {}
         self._worked_on: list[bool] = []
         self._version = ""
         self._next_look = 0.0
@@ -66,9 +66,9 @@ class LivePages:
             return self._made.get(name, version, lambda: data_script(key, make(shown)))
         if episode is None:
             return None
-        of, result = episode
+        room, of, result = episode
         files = of.paths.episode(*result.key).folder
-        return self._made.get(name, str(_signature(files.iterdir())), lambda: episode_file(of, result)[1])
+        return self._made.get(name, str(_signature(files.iterdir())), lambda: _content(episode_file(room, of, result)))
 
     def _look(self) -> None:
         """Read again the runs whose files have changed."""
@@ -94,13 +94,19 @@ class LivePages:
         if changed:
             self._shown = shown_runs([self._runs[folder] for folder in self._folders])
             self._episodes = {
-                data_file(f"episodes/{each.key(result)}"): (each, result)
+                data_file(f"{room}/{each.key(result)}"): (room, each, result)
+                for room in EPISODE_DATA
                 for each in self._shown
                 for result in each.run.results
             }
             self._version = hashlib.sha256(repr((self._signatures, worked_on)).encode()).hexdigest()[:16]
         took = time.monotonic() - began
         self._next_look = began + max(_LOOK_EVERY_S, _REST * took)
+
+
+def _content(file: File | None) -> bytes:
+    """Of a file that is not there, an empty script: whoever asked for it finds nothing in it."""
+    return b"" if file is None else file[1]
 
 
 def _signature(paths: Any) -> Signature:

@@ -50,7 +50,8 @@ class Page:
 
 
 _OVERVIEW = ("figures", "sorting", "table", "marks", "dots", "scatter", "heatmap", "overview")
-_EPISODE = ("marks", "heatmap", "episode", "episode-page")
+_EPISODE_PARTS = ("parts", "code", "diffs", "patches", "files", "chains", "trees", "talk", "judge", "head")
+_EPISODE = ("marks", "heatmap", *(f"episode-{part}" for part in _EPISODE_PARTS), "episode", "episode-page")
 
 PAGES: Final = (
     Page(
@@ -65,8 +66,11 @@ PAGES: Final = (
         file="episode.html",
         title="Episode",
         template="episode.html.j2",
-        scripts=("vendor/d3.min.js", *(f"assets/{name}.js" for name in _EPISODE)),
-        styles=("assets/episode.css",),
+        scripts=(
+            *(f"vendor/{name}.min.js" for name in ("d3", "diff", "highlight")),
+            *(f"assets/{name}.js" for name in _EPISODE),
+        ),
+        styles=("assets/episode.css", "assets/episode-code.css"),
         linked=False,
     ),
 )

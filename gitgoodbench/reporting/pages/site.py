@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from gitgoodbench.errors import UserError
-from gitgoodbench.reporting.pages.episode import episode_record
+from gitgoodbench.reporting.pages.episode import AMONG_MANY, episode_record, episode_trees
 from gitgoodbench.reporting.pages.page import PAGES, asset_files, render_page
 from gitgoodbench.reporting.pages.script import data_script
 from gitgoodbench.reporting.pages.shown import LoadedRun, Shown, shown_runs
@@ -25,6 +26,8 @@ _FORMAT = 1
 _ALONE = 200
 """Episodes that one process writes as soon as several would have started."""
 _CHUNK = 25
+_MANY = 1000
+"""Episodes beyond which syntax trees are compared within narrower limits."""
 
 File = tuple[str, bytes]
 
@@ -97,17 +100,30 @@ def data_file(key: str) -> str:
     return f"data/{key}.js"
 
 
-def episode_file(shown: Shown, result: Result) -> File:
-    """The script with one episode."""
-    key = f"episodes/{shown.key(result)}"
-    return data_file(key), data_script(key, episode_record(shown, result))
+EpisodeData = Mapping[str, Callable[[Shown, Result], Any]]
+
+EPISODE_DATA: Final[EpisodeData] = {"episodes": episode_record, "trees": episode_trees}
+"""What is made of each episode, each in a script of its own that is loaded when it is shown; by folder."""
+_OF_MANY: Final[EpisodeData] = {**EPISODE_DATA, "trees": partial(episode_trees, limits=AMONG_MANY)}
+
+
+def episode_file(room: str, shown: Shown, result: Result, data: EpisodeData = EPISODE_DATA) -> File | None:
+    """The script of one episode in a folder of `EPISODE_DATA`; None where nothing is to be said."""
+    key = f"{room}/{shown.key(result)}"
+    record = data[room](shown, result)
+    return None if record is None else (data_file(key), data_script(key, record))
+
+
+def _episode_files(shown: Shown, result: Result, data: EpisodeData = EPISODE_DATA) -> list[File]:
+    return [file for room in data if (file := episode_file(room, shown, result, data)) is not None]
 
 
 def _episodes(shown: Sequence[Shown]) -> Iterator[File]:
     """In several processes where there are many."""
     every = [(each, result) for each in shown for result in each.run.results]
     if len(every) < _ALONE or (os.cpu_count() or 1) == 1:
-        yield from (episode_file(each, result) for each, result in every)
+        for each, result in every:
+            yield from _episode_files(each, result)
         return
     chunks = [
         (number, start) for number in range(len(shown)) for start in range(0, len(shown[number].run.results), _CHUNK)
@@ -128,7 +144,8 @@ def _remember(shown: Sequence[Shown]) -> None:
 def _chunk(chunk: tuple[int, int]) -> list[File]:
     number, start = chunk
     shown = _SHOWN[number]
-    return [episode_file(shown, result) for result in shown.run.results[start : start + _CHUNK]]
+    data = _OF_MANY if sum(len(each.run.results) for each in _SHOWN) > _MANY else EPISODE_DATA
+    return [file for one in shown.run.results[start : start + _CHUNK] for file in _episode_files(shown, one, data)]
 
 
 def _write_files(files: Iterator[File], folder: Path) -> set[str]:

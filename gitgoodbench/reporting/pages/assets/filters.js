@@ -3,6 +3,7 @@
 
 ggb.filters = (() => {
   const { h } = ggb;
+  const PLACES = ["e", "tab"]; // where one is: no filters
   const LISTED = ["scenario", "difficulty", "language", "repository", "attainable", "status", "solved"];
   const ORDER = { easy: 0, medium: 1, hard: 2 };
   const WORDS = { attainable: { true: "yes", false: "no", null: "unknown" }, solved: { true: "yes", false: "no", null: "unknown" } };
@@ -57,7 +58,7 @@ ggb.filters = (() => {
 
   function clear() {
     const chosen = read();
-    for (const name of [...chosen.keys()]) if (name !== "e") chosen.delete(name);
+    for (const name of [...chosen.keys()]) if (!PLACES.includes(name)) chosen.delete(name);
     history.replaceState(null, "", `${location.pathname}?${chosen}`);
     changed();
   }
@@ -157,7 +158,7 @@ ggb.filters = (() => {
     const mark = focused && [focused.closest("[data-filter]")?.dataset.filter, focused.value, focused.tagName];
     const searching = focused?.id === "search" ? focused.closest("label") : null;
     const lists = [...LISTED.map((name) => list(overview, name)), ...Object.keys(overview.sizes).map((name) => range(overview, name))];
-    const any = [...read().keys()].some((name) => name !== "e");
+    const any = [...read().keys()].some((name) => !PLACES.includes(name));
     const clearing = any && h("button", { type: "button", onclick: clear }, "Clear filters");
     if (!searching) ggb.show(place, h("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() }, search(), lists, clearing));
     else {

@@ -1,13 +1,9 @@
-"""What a page shows of one episode."""
+"""The page of one episode: what it shows, made of the files of its run alone. It knows no plug-in's words: it shows
+what `details` has, be it files with conflicts, histories, a diff or more.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-from gitgoodbench.reporting.pages.shown import Shown
-from gitgoodbench.runs.result import Result
-
-
-def episode_record(shown: Shown, result: Result) -> dict[str, Any]:
-    """The episode as JSON: what its result.json holds."""
-    return {"key": shown.key(result), "result": result.model_dump(mode="json")}
+from gitgoodbench.reporting.pages.episode.record import episode_record as episode_record
+from gitgoodbench.reporting.pages.episode.record import episode_trees as episode_trees
+from gitgoodbench.reporting.pages.episode.trees import AMONG_MANY as AMONG_MANY
