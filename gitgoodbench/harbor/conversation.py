@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,16 +54,22 @@ def _agent_messages(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield message
     observation = step.get("observation")
     results = list(_objects(observation.get("results") if isinstance(observation, dict) else None))
-    answered = {str(result.get("source_call_id")): result for result in results}
+    yield from _result_messages([str(call.get("tool_call_id")) for call in calls], results)
+
+
+def _result_messages(calls: Sequence[str], results: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Results behind their calls. A terminal prints once for several commands, and names none: the last has it all."""
+    named = {str(result.get("source_call_id")): _text(result.get("content")) for result in results}
+    loose = [_text(result.get("content")) for result in results if str(result.get("source_call_id")) not in calls]
+    open_calls = [call for call in calls if call not in named]
+    if loose and open_calls:
+        named |= dict.fromkeys(open_calls, "") | {open_calls[-1]: "\n".join(loose)}
+        loose = []
     for call in calls:
-        found = answered.get(str(call.get("tool_call_id")))
-        if found is None and len(calls) == len(results) == 1:  # some agents name no call where there is but one
-            found = results[0]
-        if found is not None:
-            text = _text(found.get("content"))
-            yield {"role": "tool", "tool_call_id": str(call.get("tool_call_id")), "content": text}
-    if not calls and results:  # a shell without calls: what it printed is what the model saw next
-        yield {"role": "user", "content": "\n".join(_text(result.get("content")) for result in results)}
+        if call in named:
+            yield {"role": "tool", "tool_call_id": call, "content": named[call]}
+    if loose:  # what the model saw next, though it called nothing
+        yield {"role": "user", "content": "\n".join(loose)}
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

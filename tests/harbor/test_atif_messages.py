@@ -43,6 +43,15 @@ def test_a_result_that_names_no_call_is_that_of_the_only_call() -> None:
     assert messages_of(document)[1] == {"role": "tool", "tool_call_id": "c1", "content": "out"}
 
 
+def test_what_a_terminal_printed_for_several_commands_is_the_last_ones_result() -> None:
+    calls = [{"tool_call_id": f"c{number}", "function_name": "keys", "arguments": {}} for number in (1, 2)]
+    results = messages_of(agent_step(tool_calls=calls, observation={"results": [{"content": "all of it"}]}))[1:]
+    assert results == [
+        {"role": "tool", "tool_call_id": "c1", "content": ""},
+        {"role": "tool", "tool_call_id": "c2", "content": "all of it"},
+    ]
+
+
 def test_what_is_seen_without_a_call_is_said_by_the_user() -> None:
     seen = agent_step(message="ls", observation={"results": [{"content": "a"}, {"content": "b"}]})
     assert messages_of(seen) == [{"role": "assistant", "content": "ls"}, {"role": "user", "content": "a\nb"}]
