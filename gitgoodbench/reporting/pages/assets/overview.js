@@ -29,7 +29,8 @@
   function showNote(kept) {
     const count = kept.flat().length;
     const all = overview.episodes.run.length;
-    const scenarios = overview.scenarios.length > 1 ? " All scenarios together; the scenario filter keeps one." : "";
+    const names = new Set(kept.flat().map((episode) => overview.tasks.scenario[overview.episodes.task[episode]]));
+    const scenarios = names.size > 1 ? " All scenarios together; the scenario filter keeps one." : "";
     ggb.show(document.getElementById("runs-note"), `${count === all ? all : `${count} of ${all}`} episodes of ${overview.runs.length} runs.${scenarios} In brackets the 95 % interval in percent.`);
   }
 
