@@ -61,8 +61,15 @@ ggb.figures = (() => {
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  // The figures of some episodes (their numbers), as reporting/cells.py has them.
+  const counted = new WeakMap();
+
+  // The figures of some episodes (their numbers), as reporting/cells.py has them. The same list is counted once.
   function cell(overview, episodes) {
+    if (!counted.has(episodes)) counted.set(episodes, count(overview, episodes));
+    return counted.get(episodes);
+  }
+
+  function count(overview, episodes) {
     const columns = overview.episodes;
     const sample = (episode) => overview.tasks.sample[columns.task[episode]];
     const share = (some, holds) => proportion(some.map((episode) => [sample(episode), holds(episode)]), overview.t95);
@@ -121,7 +128,7 @@ ggb.figures = (() => {
   const interval = (figure) => (figure.interval === null ? "" : `[${(100 * figure.interval[0]).toFixed(1)}, ${(100 * figure.interval[1]).toFixed(1)}]`);
   const dollars = (cost, unknown) => (cost === null ? "-" : `${unknown ? "≥ " : ""}$${cost.toFixed(2)}`);
   const seconds = (value) => (value === null ? "-" : value < 100 ? value.toFixed(1) : Math.round(value).toString());
-  const count = (value) => (value === null ? "-" : value.toLocaleString("en"));
+  const grouped = (value) => (value === null ? "-" : value.toLocaleString("en"));
 
-  return { proportion, student, median, cell, percent, share, interval, dollars, seconds, count };
+  return { proportion, student, median, cell, percent, share, interval, dollars, seconds, count: grouped };
 })();

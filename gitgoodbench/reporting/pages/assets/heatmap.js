@@ -19,7 +19,7 @@ ggb.heatmap = (() => {
         row.answered += episodes.solved[episode] === null ? 0 : 1;
       }
     });
-    return [...rows.values()].sort((a, b) => b.solved - a.solved || tasks.scenario[a.task].localeCompare(tasks.scenario[b.task]) || a.task - b.task);
+    return [...rows.values()].sort((a, b) => b.solved - a.solved || a.task - b.task);
   }
 
   function cellOf(overview, run, episode) {
