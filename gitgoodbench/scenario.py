@@ -256,6 +256,12 @@ def reference_kinds(scenario: Scenario) -> dict[str, str]:
     return dict(getattr(scenario, "reference_kinds", {"tool-oracle": "ceiling", "oracle": "oracle"}))
 
 
+def features_of(scenario: Scenario) -> dict[str, str] | None:
+    """The facts that may go with success, and the words for them, the weightiest first; None: it does not say."""
+    declared = getattr(scenario, "features", None)
+    return None if declared is None else dict(declared)
+
+
 def denominators_of(scenario: Scenario) -> dict[str, str]:
     """The facts that become denominators of the report, and the words for them."""
     return dict(getattr(scenario, "denominators", {"attainable": "attainable"}))

@@ -19,7 +19,6 @@ from gitgoodbench.errors import RunAborted, UserError
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
 from gitgoodbench.reporting.progress import watching
-from gitgoodbench.reporting.published import published_figures
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize, varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
@@ -130,15 +129,6 @@ def resume_runs(
             )
         )
     return run_all(runs, console, progress, notices, events, tracing)
-
-
-def report_runs(names: Sequence[str], *, by: Sequence[str], published: bool) -> int:
-    """Print the table of existing runs and write their summaries anew."""
-    summaries = [summarize_run(paths) for paths in map(find_run, names)]
-    scenarios = {scenario for summary in summaries for scenario in summary.scenarios}
-    figures = published_figures(scenarios) if published else ()
-    print_report(make_console(), summaries, by=by or varying_dimensions(summaries), published=figures)
-    return 0
 
 
 def run_all(

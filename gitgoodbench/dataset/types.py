@@ -46,6 +46,10 @@ class SampleType(ABC):
         """Compare a row with its repository; nothing is yielded where it is right."""
         return iter(())
 
+    def features(self, spec: Any) -> dict[str, float]:  # noqa: ARG002
+        """Numbers in a row that may go with success, by the words for them (`report --explain`)."""
+        return {}
+
     def fingerprint_fields(self, spec: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of a row under the names that fingerprints of suites are made of."""
         return {"spec": spec}

@@ -53,14 +53,15 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
 
 def _figures(figures: Figures) -> dict[str, Any]:
     return {
-        "total": _cell(figures.total),
-        "by": {name: {value: _cell(cell) for value, cell in cells.items()} for name, cells in figures.by.items()},
+        "total": cell_json(figures.total),
+        "by": {name: {value: cell_json(cell) for value, cell in cells.items()} for name, cells in figures.by.items()},
         "epochs": _mean(figures.epochs),
         "judging": None if figures.judging is None else _judging(figures.judging),
     }
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def cell_json(cell: Cell) -> dict[str, Any]:
+    """The figures of some results as JSON values."""
     return {
         "rows": cell.rows,
         "samples": cell.samples,
@@ -136,15 +137,24 @@ def _verdicts(verdicts: Verdicts) -> dict[str, Any]:
     return {**figures, "usage": dataclasses.asdict(verdicts.usage)}
 
 
-def summary_csv(summary: RunSummary) -> str:
-    """A line for every value of every dimension: of all scenarios (field `scenario` empty), then of each of them.
+def summary_csv(*summaries: RunSummary) -> str:
+    """A line for every value of every dimension of each run: of all scenarios (field `scenario` empty), then of each.
 
     An unknown is an empty field. What judges said is in the lines of totals.
     """
-    total = summary.total
-    names = _Names(list(total.of_traits), list(total.gates), list(total.edits), list(total.scores), list(total.pass_at))
-    parts = {"": summary.overall, **summary.scenarios}
-    lines = [line for scenario, figures in parts.items() for line in _csv_lines(summary, scenario, figures, names)]
+    totals = [summary.total for summary in summaries]
+    names = _Names(
+        *(
+            list(dict.fromkeys(name for total in totals for name in getattr(total, kind)))
+            for kind in ("of_traits", "gates", "edits", "scores", "pass_at")
+        )
+    )
+    lines = [
+        line
+        for summary in summaries
+        for scenario, figures in {"": summary.overall, **summary.scenarios}.items()
+        for line in _csv_lines(summary, scenario, figures, names)
+    ]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(map(csv_cell, lines[0]))

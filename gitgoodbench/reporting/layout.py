@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from rich.box import SIMPLE_HEAD
@@ -29,6 +30,33 @@ class _CleanConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=for_terminal(segment.text))
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with its title, as texts. A header may have two lines."""
+
+    title: str
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+Block = Sheet | str
+"""A part of a report: a table, or something that is said."""
+
+
+class BlockKeeper(_CleanConsole):
+    """Keeps the parts of a report instead of printing them."""
+
+    def __init__(self) -> None:
+        super().__init__(width=_PLAIN_WIDTH, no_color=True)
+        self.blocks: list[Block] = []
+
+    def keep(self, title: str, table: Table) -> None:
+        """Keep a table, with its texts as they are."""
+        cells = [[str(cell) for cell in column.cells] for column in table.columns]
+        headers = [str(column.header) for column in table.columns]
+        self.blocks.append(Sheet(title.strip(), headers, list(zip(*cells, strict=True))))
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -92,6 +120,9 @@ def two_lines(words: str) -> str:
 
 def print_table(console: Console, title: str, table: Table) -> None:
     """Print a table; columns for which a terminal is too narrow follow below, beside the first column again."""
+    if isinstance(console, BlockKeeper):
+        console.keep(title, table)
+        return
     say(console, f"\n{title}")
     first, *columns = table.columns
     while columns:
@@ -116,5 +147,20 @@ def too_wide(console: Console, table: Table) -> bool:
     return console.is_terminal and console.measure(table, options=room).maximum > console.width
 
 
+def print_blocks(console: Console, blocks: Iterable[Block]) -> None:
+    """Print tables, and what is said between them."""
+    for block in blocks:
+        if isinstance(block, Sheet):
+            table = make_table(console, block.headers)
+            for first, *others in block.rows:
+                table.add_row(Text(first), *others)
+            print_table(console, block.title, table)
+        else:
+            say(console, block)
+
+
 def say(console: Console, text: str) -> None:
+    if isinstance(console, BlockKeeper):
+        console.blocks.append(text.strip())
+        return
     console.print(text, markup=False, soft_wrap=True)

@@ -15,7 +15,10 @@ from pydantic import BaseModel, TypeAdapter
 
 from gitgoodbench.details import Details
 from gitgoodbench.errors import UserError
+from gitgoodbench.explaining.explain import ExplanationFile
 from gitgoodbench.reporting.file_models import Event, JudgePromptsFile, SummaryFile
+from gitgoodbench.reporting.leaderboard import Leaderboard
+from gitgoodbench.reporting.report_models import ReportFile, SamplesFile
 from gitgoodbench.reporting.transcript_models import TranscriptLine
 from gitgoodbench.runs.account import LedgerLine
 from gitgoodbench.runs.manifest import Manifest
@@ -36,6 +39,10 @@ SCHEMAS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
     "ledger": _of(LedgerLine),
     "judge-prompts": _of(JudgePromptsFile),
     "summary": _of(SummaryFile),
+    "report": _of(ReportFile),
+    "samples": _of(SamplesFile),
+    "explanation": lambda: TypeAdapter(ExplanationFile).json_schema(mode="serialization"),
+    "leaderboard": _of(Leaderboard),
     "run-log": lambda: TypeAdapter(Event).json_schema(mode="serialization"),
 }
 """Name -> its schema, made anew. outcome.json has the schema `result`. Of files of lines (`run-log`, `ledger`, and

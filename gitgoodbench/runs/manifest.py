@@ -184,7 +184,7 @@ def make_manifest(
         plan=PlanPin(
             samples=len({episode.sample.id for episode in planned}),
             episodes=len(planned),
-            fingerprint=_hash([episode.id for episode in planned]),
+            fingerprint=episodes_fingerprint(episode.id for episode in planned),
         ),
         scenarios=dict(scenarios),
         plugins=brought,
@@ -204,8 +204,9 @@ def _lasting_spec(suite: Suite) -> str:
     return suite.source if Path(suite.source).is_absolute() else suite.spec
 
 
-def _hash(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+def episodes_fingerprint(ids: Iterable[str]) -> str:
+    """Hash of which episodes a plan has, in which order."""
+    return hashlib.sha256(json.dumps(list(ids)).encode()).hexdigest()
 
 
 def describe_host() -> HostPin:
@@ -259,7 +260,7 @@ def read_manifest(paths: RunPaths) -> Manifest:
 
 def differences(before: Manifest, now: Manifest) -> list[str]:
     """What decides results and has changed, each as `name: before, now after`; empty where the run may resume."""
-    old, new = _deciding(before), _deciding(now)
+    old, new = deciding(before), deciding(now)
     if before.rescored is not None:
         old |= {f"scored again by {name}": rule for name, rule in before.rescored.rules.items()}
         new |= {f"scored again by {name}": rule for name, rule in now.scoring.rules.items()}
@@ -270,22 +271,23 @@ def differences(before: Manifest, now: Manifest) -> list[str]:
     ]
 
 
-def _deciding(manifest: Manifest) -> dict[str, Any]:
+def deciding(manifest: Manifest) -> dict[str, Any]:
+    """What decides the results of a run, by a name that people know: flags, versions, hashes."""
     config = manifest.config.model_dump(mode="json")
-    deciding = {
+    found = {
         spelling(name): value
         for name, value in config.items()
         if name not in MAY_CHANGE and name not in RESOLVED_ELSEWHERE
     }
-    deciding[spelling("opt")] = list(deciding_options(manifest.config.opt))
+    found[spelling("opt")] = list(deciding_options(manifest.config.opt))
     sandbox = {name: value for name, value in manifest.sandbox.items() if name not in _ON_RECORD}
     parts = {"agent": manifest.agent, "sandbox": sandbox, "scenario": manifest.scenarios, "judge": manifest.judge}
     for part, values in parts.items():
-        deciding |= {f"{part} {name}": value for name, value in values.items()}
-    deciding |= {f"plug-in {name}": package for name, package in manifest.plugins.items()}
+        found |= {f"{part} {name}": value for name, value in values.items()}
+    found |= {f"plug-in {name}": package for name, package in manifest.plugins.items()}
     pins = {name: found.rule for name, found in manifest.distributions.items()}
-    deciding |= {f"package {name}": rule for name, rule in ({HARNESS: manifest.gitgoodbench} | pins).items()}
-    return deciding | {
+    found |= {f"package {name}": rule for name, rule in ({HARNESS: manifest.gitgoodbench} | pins).items()}
+    return found | {
         "Git on this machine": manifest.host.git,
         "suite fingerprint": manifest.suite.fingerprint,
         "episodes planned": f"{manifest.plan.episodes} ({manifest.plan.fingerprint[:12]})",

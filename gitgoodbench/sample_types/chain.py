@@ -43,6 +43,9 @@ class FileCommitChains(MinedType):
         """Compare commits, file and purity with the repository."""
         yield from check_chain(repository, spec)
 
+    def features(self, spec: FileCommitChainSpec) -> dict[str, float]:
+        return {"purity": spec.purity}
+
     def fingerprint_fields(self, spec: Mapping[str, Any]) -> dict[str, Any]:
         return {"merge": None, "chain": spec}
 

@@ -138,3 +138,16 @@ def clustered_mean(values: Iterable[tuple[Hashable, float]]) -> Mean:
 def median_of(values: Sequence[float]) -> float | None:
     """Median, or None of nothing."""
     return statistics.median(values) if values else None
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values of several tests, adjusted so that their level holds for all of them together.
+
+    The k-th smallest of m is multiplied by m - k + 1; none is below the one before it, nor above 1 (S. Holm,
+    Scandinavian Journal of Statistics 6, 1979).
+    """
+    adjusted, largest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
+        largest = max(largest, min(1.0, p_values[place] * (len(p_values) - rank)))
+        adjusted[place] = largest
+    return adjusted

@@ -27,6 +27,13 @@ class IterativeCommitting(ScenarioBase):
     sizes: ClassVar[Mapping[str, str]] = {"commits": "commits"}
     options = CommitOptions
     denominators: ClassVar[Mapping[str, str]] = {"splittable": "splittable", "attainable": "attainable"}
+    features: ClassVar[Mapping[str, str]] = {
+        "hunks": "hunks",
+        "commits": "commits",
+        "files_changed": "files",
+        "hunks_pure": "each hunk of one commit",
+        "attainable": "attainable",
+    }
     templates = TEMPLATES
     toolbox = ExtendedCommitTools
     published = CommitTools

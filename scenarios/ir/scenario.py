@@ -25,6 +25,7 @@ class InteractiveRebase(ScenarioBase):
 
     name = "ir"
     sizes: ClassVar[Mapping[str, str]] = {"commits": "commits"}
+    features: ClassVar[Mapping[str, str]] = {"commits": "commits", "patch_bytes": "bytes of patches"}
     templates = TEMPLATES
     toolbox = ExtendedRebaseTools
     published = RebaseTools

@@ -10,6 +10,7 @@ from typing import Final
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.attainable import Solution, solve, truth_blobs_needed
+from gitgoodbench.git.conflict_text import Region
 from gitgoodbench.git.conflicts import ConflictModel, PathConflict, read_conflicts
 from gitgoodbench.git.entries import describe_entries
 from gitgoodbench.git.objects import Entry, Tree, read_blobs, read_tree
@@ -185,12 +186,18 @@ def _toolbox(sandbox: Sandbox, git: Git, setting: MergeSetting, tool_set: ToolSe
     return _KINDS[tool_set](setting.resolution, files, git, setting.parents)
 
 
+def _lines(region: Region) -> int:
+    """Lines of both sides."""
+    return sum(side.count(b"\n") + (not side.endswith(b"\n")) for side in (region.local, region.incoming) if side)
+
+
 def _facts(spec: MergeSpec, model: ConflictModel, solution: Solution) -> dict[str, Json]:
     return {
         "attainable": solution.attainable,
         "conflicts": len(model.conflicts),
         "text_conflicts": len(model.text_conflicts),
         "files_in_conflict": len(model.paths),
+        "conflict_lines": sum(_lines(model.region(conflict)) for conflict in model.text_conflicts),
         "conflicts_in_row": spec.total_number_of_merge_conflicts,
         "automatic_tree": model.replay.tree,
     }

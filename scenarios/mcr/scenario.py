@@ -25,6 +25,12 @@ class MergeConflictResolution(ScenarioBase):
 
     name = "mcr"
     sizes: ClassVar[Mapping[str, str]] = {"conflicts": "conflicts"}
+    features: ClassVar[Mapping[str, str]] = {
+        "conflicts": "conflicts",
+        "files_in_conflict": "files in conflict",
+        "conflict_lines": "lines in conflict",
+        "attainable": "attainable",
+    }
     templates = TEMPLATES
     toolbox = ExtendedMergeTools
     published = MergeTools

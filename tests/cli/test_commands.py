@@ -64,7 +64,8 @@ def test_no_command_shows_the_help(command: CommandLine) -> None:
         (["score", "nowhere"], "nowhere is not the folder of a run"),
         (["report", "nowhere"], "nowhere is not the folder of a run"),
         (["show", "nowhere"], "nowhere is not the folder of a run"),
-        (["report"], "Missing argument 'RUN...'"),
+        (["report"], "name one run or several: `gitgoodbench runs` lists those in results/"),
+        (["report", "--html", "pages"], "name one run or several"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(command: CommandLine, arguments: list[str], expected: str) -> None:

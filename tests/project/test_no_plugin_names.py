@@ -102,6 +102,7 @@ IDENTIFIERS = {
     ("reporting/cells.py", "Cell.of_attainable"): _FACT,
     ("reporting/file_models.py", "CellFigures.attainable_scores"): _FACT,
     ("reporting/file_models.py", "CellFigures.of_attainable"): _FACT,
+    ("reporting/leaderboard.py", "PartFigures.of_attainable"): _FACT,
     ("runs/result.py", "Result.attainable"): _FACT,
     ("sandbox/daemon.py", "DockerUnavailable"): _ITSELF,
     ("sandbox/docker.py", "DockerProvider"): _ITSELF,

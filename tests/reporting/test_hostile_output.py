@@ -32,7 +32,9 @@ ALLOWED = {
     "gitgoodbench/dataset/writers.py: csv.writer(text, lineterminator='\\r\\n')",
     "gitgoodbench/feedback/report/exports.py: csv.writer(text, lineterminator='\\n')",
     "gitgoodbench/harbor/verify.py: print(text)",  # JSON in ASCII
+    "gitgoodbench/reporting/explanation.py: csv.writer(text, lineterminator='\\n')",
     "gitgoodbench/reporting/files.py: csv.writer(text, lineterminator='\\n')",
+    "gitgoodbench/reporting/samples.py: safe.to_csv(text, index=False, lineterminator='\\n')",
 }
 """Writers of cells, which go through `csv_cell`; lines that were cleaned when they were made."""
 

@@ -1,0 +1,1 @@
+"""Which features of samples go with success (`gitgoodbench report --explain`)."""
