@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gitgoodbench.ted.compiled import compiled, entry
+from gitgoodbench.ted.vectors import at
 
 _NEVER = -1
 """Two subtrees that no mapping within the band pairs."""
@@ -146,7 +147,7 @@ def _run(
     for p in range(corner_a + 1, end_a + 1):
         a = p - 1
         begin_a = first_a[a]
-        here, above, corner = rows[p], rows[a], rows[begin_a]
+        here, above, corner, pair_row = rows[p], rows[a], rows[begin_a], pair_rows[a]
         corner_low, corner_high = low[begin_a], high[begin_a]
         is_leaf, outermost = begin_a == a, begin_a == corner_a
         start, end = max(low[p], corner_b), min(high[p], end_b)
@@ -155,25 +156,29 @@ def _run(
         if start == corner_b:
             forests[here + start] = 0
             start += 1
+        label = labels_a[a]
         for q in range(start, end + 1):
             b = q - 1
-            begin_b = first_b[b]
+            begin_b = at(first_b, b)
             best = left
             if q <= top:
-                best = max(best, forests[above + q])
+                best = max(best, at(forests, above + q))
             if is_leaf or begin_b == b:
                 if corner_low <= begin_b <= corner_high:
-                    gain = equal if labels_a[a] == labels_b[b] else other
-                    best = max(best, forests[corner + begin_b] + gain)
+                    gain = equal if label == at(labels_b, b) else other
+                    best = max(best, at(forests, corner + begin_b) + gain)
             else:
-                place = pair_rows[a] + inner[b]
+                place = pair_row + at(inner, b)
                 if outermost and begin_b == corner_b:
                     if before <= b <= top:
-                        pairs[place] = forests[above + b] + (equal if labels_a[a] == labels_b[b] else other)
-                        best = max(best, pairs[place])
-                elif pairs[place] >= 0:
-                    best = max(best, forests[corner + begin_b] + pairs[place])
-            forests[here + q] = best
+                        pair = at(forests, above + b) + (equal if label == at(labels_b, b) else other)
+                        pairs[np.uint64(place)] = pair
+                        best = max(best, pair)
+                else:
+                    pair = at(pairs, place)
+                    if pair >= 0:
+                        best = max(best, at(forests, corner + begin_b) + pair)
+            forests[np.uint64(here + q)] = best
             left = best
         top = end
 

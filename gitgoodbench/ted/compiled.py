@@ -26,7 +26,7 @@ _njit: Any = njit
 
 SOURCES: Final = (
     "banded", "bounds", "columns", "compiled", "corridor", "labels", "lanes", "limits", "orders", "plain", "search",
-    "trimming", "vectors",
+    "strings", "trimming", "vectors",
 )  # fmt: skip
 """The modules in which compiled functions or their constants are."""
 

@@ -5,8 +5,8 @@ does not pair are deleted, those of the second inserted; pairs of different labe
 
 What is equal at both ends is settled first (`trimming`). What is left is walked from the better side (`orders`), inside
 a band of points that a best mapping cannot leave: the corridor of the labels' strings at the distance that the fast
-kernel finds (`corridor`), or, for trees too large for that, all points from which the difference in sizes alone can be
-made up within a guessed distance, which is doubled until what is found is within it.
+kernel finds (`corridor`). For trees that it does not take, the corridor is that of a guess (`strings`), which is
+doubled until what is found is within it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,14 @@ from gitgoodbench.ted.limits import MAX_BYTES, MAX_CELLS, MAX_NEEDLE, refuse
 from gitgoodbench.ted.orders import walked
 from gitgoodbench.ted.postorder import Postorder, usual
 from gitgoodbench.ted.search import UNFIT, whole_corridor
+from gitgoodbench.ted.strings import string_corridor, string_distance
 from gitgoodbench.ted.trimming import Part, differing, part_of
 
 _SLACK: Final = 8
-"""The first guess of a distance is this part above the bound that the labels give."""
+"""The first guess of a distance is this part above a bound from below."""
+
+_MAX_STRING_CELLS: Final = 8_000_000_000
+"""Cells of the distance of two strings of labels: some seconds. Where there are more, the band is too wide anyway."""
 
 
 def pair_nodes(first: Postorder, second: Postorder) -> NDArray[np.int32]:
@@ -123,14 +127,14 @@ def _program(first: Postorder, second: Postorder, cells: int) -> _Program:
     )
     trees = Trees(labels_a, first_a, labels_b, first_b)
     sides = _Sides(trees, level_a, level_b, nodes_a, nodes_b, turned)
-    for limit, low, high in _windows(sides):
+    for limit, low, high in _windows(sides, cells):
         done = _within(sides, limit, low, high, cells)
         if done.edits <= limit:
             return done
     raise AssertionError("a distance is above the number of nodes")
 
 
-def _windows(sides: _Sides) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int32]]]:
+def _windows(sides: _Sides, cells: int) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int32]]]:
     """Distances, and the first and last point of each row that a mapping within that distance can pass."""
     n, m = len(sides.trees.first_a), len(sides.trees.first_b)
     if 1 < n <= MAX_NEEDLE:
@@ -141,16 +145,27 @@ def _windows(sides: _Sides) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np
         if limit != UNFIT:
             yield limit, low, high
             return
-    rows = np.arange(n + 1, dtype=np.int64)
-    least = _least_edits(sides.trees)
-    limit = min(n + m, least + least // _SLACK + 1)
+    limit = _string_distance(sides.trees, min(cells, _MAX_STRING_CELLS))
     while True:
-        either_way = (limit - abs(m - n)) // 2
-        low, high = (np.clip(rows + step, 0, m).astype(np.int32) for step in (-either_way, m - n + either_way))
-        yield limit, low, high
+        limit = min(n + m, limit + limit // _SLACK + 1)
+        yield limit, *string_corridor(sides.trees.labels_a, sides.trees.labels_b, limit)
         if limit == n + m:
             return
-        limit = min(n + m, 2 * limit)
+        limit *= 2
+
+
+def _string_distance(trees: Trees, cells: int) -> int:
+    """The edit distance of the two strings of labels; no mapping of the trees costs less."""
+    n, m = len(trees.labels_a), len(trees.labels_b)
+    limit = _least_edits(trees)
+    while True:
+        limit = min(n + m, limit + limit // _SLACK + 1)
+        if (n + 1) * (limit + 1) > cells:
+            refuse(n, m)
+        distance = string_distance(trees.labels_a, trees.labels_b, limit)
+        if distance <= limit:
+            return int(distance)
+        limit *= 2
 
 
 def _least_edits(trees: Trees) -> int:
