@@ -65,7 +65,7 @@ def costs_otherwise(pair: Pair) -> bool:
 def large_pairs(random: Random, least: int, most: int) -> Iterator[Pair]:
     """A piece of code, and in turn an edited copy of it or the piece before."""
     before = None
-    for piece in pieces(random, least, most, kinds=DEFINITIONS):
+    for piece in pieces(random, least, most, kinds=DEFINITIONS, per_file=4):
         other = (
             parse(edited(random, piece.source, random.choice((0.02, 0.2, 0.5))), "python") if before is None else before
         )

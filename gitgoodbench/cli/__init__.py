@@ -29,6 +29,7 @@ from gitgoodbench.cli import (
     score,
     serve,
     show,
+    ted,
     trajectories,
     validate,
     view,
@@ -57,6 +58,7 @@ app.command("report", cls=Command)(report.report)
 app.command("show", cls=Command)(show.show)
 app.command("view", cls=Command)(view.view)
 app.command("runs", cls=Command)(runs.runs)
+app.command("ted", cls=Command)(ted.ted)
 app.command("mcp", cls=Command)(mcp.mcp)
 app.command("serve", cls=Command)(serve.serve)
 app.command("trajectories", cls=Command)(trajectories.trajectories)

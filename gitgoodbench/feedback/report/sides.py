@@ -9,18 +9,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
 from typing import Final, Literal
-
-import numpy as np
 
 from gitgoodbench.feedback.records import MatchedPiece
 from gitgoodbench.feedback.secrets import mask
 from gitgoodbench.ted import ParseError, Tree, TreeTooLarge, UnknownLanguage, edit_mapping, parse_fragment
-from gitgoodbench.ted.tree import has_text
+from gitgoodbench.ted.mapping import KINDS, EditKind
+from gitgoodbench.ted.painting import Stretch, painted, stretches
 from gitgoodbench.text import on_one_line
 
-Mark = Literal["kept", "relabelled", "deleted", "inserted"]
 Measure = Literal["tree", "lines"]
 
 MOST_LINES: Final = 80
@@ -30,7 +27,6 @@ _MOST_COLUMNS: Final = 400
 _MOST_MASKED: Final = 256 * 1024
 """Bytes of a piece that are looked at."""
 _CUT: Final = " […]"
-_MARKS: Final[tuple[Mark, ...]] = ("kept", "relabelled", "deleted", "inserted")
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,7 @@ class Run:
     """Text of one mark; it may hold line ends, and nothing else that does not print."""
 
     text: str
-    mark: Mark
+    mark: EditKind
 
 
 @dataclass(frozen=True)
@@ -52,18 +48,18 @@ class Sides:
     line: int | None
     wrote: tuple[Run, ...]
     committed: tuple[Run, ...]
-    counts: dict[Mark, int]
+    counts: dict[EditKind, int]
     measure: Measure
     cut: bool
 
 
 def sides_of(piece: MatchedPiece, language: str | None) -> Sides:
-    """Mark a piece."""
+    """EditKind a piece."""
     wrote, cut_wrote = _clipped(piece.snippet)
     committed, cut_committed = _clipped(piece.matched)
     cut = cut_wrote or cut_committed
     if piece.distance == 0:  # read in their files they are the same, whatever they are by themselves
-        counts: dict[Mark, int] = {"kept": piece.size, "relabelled": 0, "deleted": 0, "inserted": 0}
+        counts: dict[EditKind, int] = {"kept": piece.size, "relabelled": 0, "deleted": 0, "inserted": 0}
         measure: Measure = "tree" if piece.measure == "tree" else "lines"
         return Sides(piece.path, piece.line, _kept(wrote), _kept(committed), counts, measure, cut)
     trees = None if cut or piece.measure != "tree" or not committed else _trees(wrote, committed, language)
@@ -96,34 +92,22 @@ def _trees(wrote: bytes, committed: bytes, language: str | None) -> tuple[Tree, 
         return None
 
 
-def _by_nodes(wrote: Tree, committed: Tree) -> tuple[tuple[Run, ...], tuple[Run, ...], dict[Mark, int]] | None:
+def _by_nodes(wrote: Tree, committed: Tree) -> tuple[tuple[Run, ...], tuple[Run, ...], dict[EditKind, int]] | None:
     try:
         before, after = edit_mapping(wrote, committed).marks()
     except TreeTooLarge:
         return None
-    return _painted(wrote, before), _painted(committed, after), _counts(before, after)
+    return (
+        _runs(wrote.source, painted(wrote, before)),
+        _runs(committed.source, painted(committed, after)),
+        _counts(before, after),
+    )
 
 
-def _painted(tree: Tree, marks: Sequence[Mark]) -> tuple[Run, ...]:
-    """The source in the marks of the nodes whose own text it is; blanks between nodes of one mark have it, too."""
-    nobody = len(_MARKS)
-    codes = np.full(len(tree.source), nobody, np.uint8)
-    for node in range(len(tree) - 1, -1, -1):  # a parent before its children, which lie over it
-        start, end = tree.span(node)
-        own = has_text(tree.vocabulary[tree.nodes.labels[node]])
-        codes[start:end] = _MARKS.index(marks[node]) if own else nobody
-    places = np.flatnonzero(codes != nobody).tolist()
-    for last, following in pairwise(places):
-        blank = tree.source[last + 1 : following]
-        codes[last + 1 : following] = codes[last] if codes[last] == codes[following] and b"\n" not in blank else 0
-    codes[codes == nobody] = 0
-    return _runs(tree.source, codes.tolist())
-
-
-def _by_lines(wrote: bytes, committed: bytes) -> tuple[tuple[Run, ...], tuple[Run, ...], dict[Mark, int]]:
+def _by_lines(wrote: bytes, committed: bytes) -> tuple[tuple[Run, ...], tuple[Run, ...], dict[EditKind, int]]:
     ours, theirs = _lines(wrote), _lines(committed)
-    before: list[Mark] = ["deleted"] * len(ours)
-    after: list[Mark] = ["inserted"] * len(theirs)
+    before: list[EditKind] = ["deleted"] * len(ours)
+    after: list[EditKind] = ["inserted"] * len(theirs)
     first, second = ([line.strip() for line in lines] for lines in (ours, theirs))
     for block in difflib.SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks():
         before[block.a : block.a + block.size] = ["kept"] * block.size
@@ -136,19 +120,14 @@ def _lines(text: bytes) -> list[bytes]:
     return [line + b"\n" for line in text.removesuffix(b"\n").split(b"\n")] if text else []
 
 
-def _of_lines(lines: Sequence[bytes], marks: Sequence[Mark]) -> tuple[Run, ...]:
-    codes = [_MARKS.index(mark) for line, mark in zip(lines, marks, strict=True) for _ in line]
-    return _runs(b"".join(lines), codes)
+def _of_lines(lines: Sequence[bytes], marks: Sequence[EditKind]) -> tuple[Run, ...]:
+    codes = [KINDS.index(mark) for line, mark in zip(lines, marks, strict=True) for _ in line]
+    return _runs(b"".join(lines), stretches(codes))
 
 
-def _runs(content: bytes, codes: Sequence[int]) -> tuple[Run, ...]:
-    """Bytes of equal marks as printable text."""
-    runs, start = [], 0
-    for code, some in groupby(codes):
-        end = start + sum(1 for _ in some)
-        runs.append(Run(_printable(content[start:end]), _MARKS[code]))
-        start = end
-    return tuple(runs)
+def _runs(content: bytes, marked: Sequence[Stretch]) -> tuple[Run, ...]:
+    """Stretches as printable text."""
+    return tuple(Run(_printable(content[one.start : one.end]), one.mark) for one in marked)
 
 
 def _printable(content: bytes) -> str:
@@ -156,5 +135,5 @@ def _printable(content: bytes) -> str:
     return "\n".join(on_one_line(line) for line in lines)
 
 
-def _counts(before: Sequence[Mark], after: Sequence[Mark]) -> dict[Mark, int]:
-    return {mark: (after if mark == "inserted" else before).count(mark) for mark in _MARKS}
+def _counts(before: Sequence[EditKind], after: Sequence[EditKind]) -> dict[EditKind, int]:
+    return {mark: (after if mark == "inserted" else before).count(mark) for mark in KINDS}
