@@ -50,6 +50,12 @@ def read_conversation(files: EpisodePaths) -> Conversation | None:
     return Conversation(head, tuple(former["messages"]), (), ending)
 
 
+def earlier_conversations(files: EpisodePaths) -> tuple[Conversation, ...]:
+    """The conversations of attempts before the last one, the oldest first."""
+    read = (_of_lines(read_lines(path)) for path in files.earlier_trajectories())
+    return tuple(conversation for conversation in read if conversation is not None)
+
+
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a transcript, without one that a power failure cut short, since its writer last began."""
     lines: list[dict[str, Any]] = []

@@ -151,6 +151,12 @@ def test_turns_hold_what_was_said_between_two_answers() -> None:
     assert record["ending"] == {"status": "limit_reached"}
 
 
+def test_what_was_said_in_attempts_before_is_kept(shown: Shown) -> None:
+    record = episode_record(shown, result_of(shown, "mcr"))
+    assert record["earlier"] == [record["conversation"]]
+    assert episode_record(shown, result_of(shown, "ir"))["earlier"] == []
+
+
 @pytest.mark.parametrize("junk", [None, 1, "x", [], {}, {"content": 1}, {"role": "tool"}, {"tool_calls": [None, {}]}])
 def test_turns_are_made_of_anything(junk: Any) -> None:
     lines = [{"kind": kind, "message": junk, "time": junk, "asked": junk} for kind in ("message", "answer", "fault")]

@@ -68,6 +68,8 @@ def make_episode_run(folder: Path, said: Said = plain, extra: str = "") -> Path:
         files.result.write_bytes(dump_json(result.model_dump(mode="json")))
         lines = conversation(said, extra) if result.details is not None else ()
         files.trajectory.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+        if result.attempts:
+            files.trajectory.with_name("trajectory-1.jsonl").write_bytes(files.trajectory.read_bytes())
         if result.judge is not None:
             message = [{"role": "system", "content": said("Compare.")}, {"role": "user", "content": said(extra)}]
             prompts = {"prompts": "p" * 64, "agent_first": message, "real_first": message[::-1]}

@@ -42,8 +42,13 @@ ggb.episodeHead = (() => {
       ["Agent", who], ["Repository", result.name], ["Language", result.language], ["Difficulty", result.difficulty],
       ["Turns", result.turns === null ? "unknown" : count(result.turns)], ["Requests", count(used.requests)],
       ["Prompt tokens", `${count(used.prompt_tokens)}${used.cached_tokens ? `, ${count(used.cached_tokens)} of them cached` : ""}`], ["Completion tokens", count(used.completion_tokens)],
-      ["Cost", used.cost_usd === null ? "unknown" : `$${number(used.cost_usd, 4)}`], ["Started", result.started ?? "unknown"],
+      ["Cost", used.cost_usd === null ? "unknown" : `$${number(used.cost_usd, 4)}`], ["Started", day(result.started)],
     ]), record.costs.map((line) => note(line)));
+  }
+
+  // `2026-03-01 10:00:00 UTC`.
+  function day(time) {
+    return time === null ? "unknown" : String(time).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, "$1 $2 UTC");
   }
 
   function timings(times) {
@@ -64,7 +69,7 @@ ggb.episodeHead = (() => {
 
   function further(record, result) {
     const commits = Object.entries(record.links).filter(([, ids]) => ids.length);
-    return h("section", { class: "further" }, commits.length ? facts(commits.map(([what, ids]) => [words(what), h("span", { class: "ids" }, ids.map(({ id, url }) => (url ? h("a", { href: url, rel: "noopener noreferrer external" }, id.slice(0, 12)) : h("code", {}, id.slice(0, 60)))))])) : null,
+    return h("section", { class: "further" }, commits.length ? facts(commits.map(([what, ids]) => [words(what), h("span", { class: "ids" }, ids.map(({ id, url }) => (url ? h("a", { href: url, rel: "noopener noreferrer external" }, id.slice(0, 12)) : h("code", {}, say(id)))))])) : null,
       record.command ? h("div", { class: "again" }, h("span", { id: "again" }, "Play it again"), h("pre", { tabindex: "0", "aria-labelledby": "again" }, record.command), copy(record.command))
         : note(`No command plays this again: ${result.agent} is no agent that is installed.`));
   }

@@ -7,8 +7,14 @@ ggb.talk = (() => {
   const LONG = 30, OPENED_ARGUMENT = 60;
   let turns = [];
 
-  function draw({ asked, before, turns: said, faults, ending }) {
-    turns = said.map(card);
+  // A conversation; `turns` of the one that was drawn by `main` are those that keys walk through.
+  function main(conversation) {
+    const drawn = conversation.turns.map(card);
+    turns = drawn;
+    return draw(conversation, drawn);
+  }
+
+  function draw({ asked, before, turns: said, faults, ending }, turns = said.map(card)) {
     return [
       asked.length ? h("p", { class: "soft" }, say(asked.map(settings).join(" · "))) : null,
       before.map((message) => fold([h("b", {}, say(message.role)), " ", h("span", { class: "soft" }, sizeOf(message.text))], () => ggb.code.block(message.text, { language: "markdown", label: message.role }), { name: "fold message" })),
@@ -30,7 +36,7 @@ ggb.talk = (() => {
   }
 
   function card(turn) {
-    return h("li", { class: "turn", tabindex: "-1", id: `turn-${turn.number}` },
+    return h("li", { class: "turn", tabindex: "-1", "data-turn": turn.number },
       h("header", {}, h("h3", {}, `Turn ${turn.number}`), figures(turn)),
       turn.faults.map(fault),
       turn.reasoning ? fold([h("span", { class: "soft" }, `Reasoning, ${sizeOf(turn.reasoning)}`)], () => ggb.code.block(turn.reasoning, { label: "reasoning" }), { name: "fold reasoning" }) : null,
@@ -107,5 +113,5 @@ ggb.talk = (() => {
     to.focus({ preventScroll: true });
   }
 
-  return { draw, go };
+  return { main, draw, go };
 })();

@@ -21,10 +21,17 @@
     return [
       { name: "result", title: "Result", draw: () => outcome(details, result) },
       { name: "trees", title: "Trees", draw: () => (record.trees ? ggb.trees.draw(key) : note(`No syntax trees to compare: ${details ? "nothing differs that has text on both sides" : "nothing is recorded of what was left"}.`)) },
-      { name: "conversation", title: "Conversation", draw: () => (record.conversation ? ggb.talk.draw(record.conversation) : note("Nothing was said in this episode, or it is not kept.")) },
+      { name: "conversation", title: "Conversation", draw: () => talk(record) },
       { name: "judge", title: "Judge", draw: () => ggb.judge.draw(result.judge ?? null, record.prompts) },
       { name: "raw", title: "Raw", draw: () => [h("h3", {}, "result.json"), ggb.code.block(record.raw, { language: "json", label: "result.json" })] },
     ];
+  }
+
+  function talk({ conversation, earlier }) {
+    return [
+      conversation ? ggb.talk.main(conversation) : note("Nothing was said in this episode, or it is not kept."),
+      earlier.map((one, at) => fold(`What was said in attempt ${at + 1}, which failed`, () => ggb.talk.draw(one))),
+    ].flat(Infinity).filter(Boolean);
   }
 
   function outcome(details, result) {

@@ -17,6 +17,7 @@ from gitgoodbench.reporting.pages.shown import Shown
 from gitgoodbench.reporting.why import reasons
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.result import Result, dump_json
+from gitgoodbench.runs.trajectories import earlier_conversations
 from gitgoodbench.stories.suite import repository_names
 
 JsonObject = dict[str, Any]
@@ -27,7 +28,8 @@ def episode_record(shown: Shown, result: Result) -> JsonObject:
 
     key: its name in addresses. raw: result.json, letter by letter. details: details.json, where it has more than the
     result. sentence, reasons: why it counts as it does. links: commits of the sample. command: plays it again; None
-    where none does. prompts: what judges were asked. trees: whether there is a file with syntax trees.
+    where none does. earlier: conversations of attempts before. prompts: what judges were asked. trees: whether there is
+    a file with syntax trees.
     """
     files = shown.paths.episode(*result.key)
     manifest, details = shown.run.manifest, full_details(files, result)
@@ -44,6 +46,7 @@ def episode_record(shown: Shown, result: Result) -> JsonObject:
         "links": commit_links(details, published) if details is not None else {},
         "command": command(manifest, result) if is_played else None,
         "conversation": None if conversation is None else conversation_record(conversation),
+        "earlier": [conversation_record(earlier) for earlier in earlier_conversations(files)],
         "prompts": _json(files.judge_prompts),
         "trees": details is not None and may_have_trees(details),
     }
