@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
@@ -73,8 +74,19 @@ class Account:
 
     def total(self, *, role: str | None = None, episode: str | None = None) -> Spent:
         """The sum over one role, one episode, or all."""
-        parts = (spent for (of, by), spent in self.spent.items() if role in (None, by) and episode in (None, of))
-        return sum(parts, Spent())
+        if episode is not None:
+            parts = self._by_episode.get(episode, ())
+        else:
+            parts = tuple((by, spent) for (_, by), spent in self.spent.items())
+        return sum((spent for by, spent in parts if role in (None, by)), Spent())
+
+    @cached_property
+    def _by_episode(self) -> Mapping[str, tuple[tuple[str, Spent], ...]]:
+        """Roles and sums of each episode: a run has thousands, and each is asked for."""
+        found: dict[str, tuple[tuple[str, Spent], ...]] = {}
+        for (episode, role), spent in self.spent.items():
+            found[episode] = (*found.get(episode, ()), (role, spent))
+        return found
 
 
 NOTHING_SPENT: Final = Account()

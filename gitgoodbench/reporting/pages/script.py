@@ -15,11 +15,14 @@ from gitgoodbench.runs.result import finite
 
 def data_script(key: str, value: Any) -> bytes:
     """The script that hands `value` to a page. key: of our own making. Infinities and NaN are null."""
-    return f"ggb.data({_quoted(key)}, {_quoted(_json(finite(value)))});\n".encode("ascii")
+    return f"ggb.data({_quoted(key)}, {_quoted(_json(value))});\n".encode("ascii")
 
 
 def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    try:
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    except ValueError:  # rare, and looking for it takes longer than all the rest
+        text = json.dumps(finite(value), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\x7f", "\\u007f")
 
 
