@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from gitgoodbench.api.bench import Bench as Bench
     from gitgoodbench.api.bench import Task as Task
+    from gitgoodbench.api.comparing import Comparison as Comparison
+    from gitgoodbench.api.comparing import compare as compare
     from gitgoodbench.api.running import Run as Run
     from gitgoodbench.api.running import evaluate as evaluate
     from gitgoodbench.api.running import load_run as load_run
@@ -33,6 +35,7 @@ __version__ = "0.1.0"
 
 _HOMES: Final = {
     "api.bench": ("Bench", "Task"),
+    "api.comparing": ("Comparison", "compare"),
     "api.running": ("Run", "evaluate", "load_run", "results_frame"),
     "api.scored": ("Scored",),
     "api.session": ("Session", "SessionError"),

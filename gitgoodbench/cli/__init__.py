@@ -12,6 +12,7 @@ import gitgoodbench
 from gitgoodbench.cli import (
     build_dataset,
     clean,
+    compare,
     doctor,
     evaluate,
     feedback,
@@ -55,6 +56,7 @@ app.command("resume", cls=Command)(resume.resume)
 app.command("score", cls=Command)(score.score)
 app.command("prompts", cls=plugin_flags(*RUN_GROUPS))(prompts.prompts)
 app.command("report", cls=Command)(report.report)
+app.command("compare", cls=Command)(compare.compare)
 app.command("show", cls=Command)(show.show)
 app.command("view", cls=Command)(view.view)
 app.command("runs", cls=Command)(runs.runs)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from gitgoodbench.errors import Status
-from gitgoodbench.reporting.money import costs_of
 from gitgoodbench.runs.account import NOTHING_SPENT, Account
+from gitgoodbench.runs.costs import costs_of
 from gitgoodbench.runs.result import Result
 from gitgoodbench.scoring import chain_edits
 from gitgoodbench.scoring.repeats import Attempts, pass_at_k, pass_hat_k

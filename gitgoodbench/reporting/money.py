@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from gitgoodbench.runs.account import AGENT, JUDGE, PREFLIGHT, Account, Spent
@@ -38,25 +37,6 @@ def account_json(account: Account) -> dict[str, Any]:
     """The account for summary.json: all together, and by role."""
     roles = {role: account.total(role=role) for role in _WORDS}
     return {"total": vars(account.total()), **{role: vars(spent) for role, spent in roles.items()}}
-
-
-def costs_of(results: Sequence[Result], account: Account) -> tuple[float | None, int]:
-    """What the agent's work on these episodes cost, all attempts included, and at how many the cost is not known.
-
-    Episodes that the account does not know (a run of before there were ledgers, an agent without a model) cost what
-    their results say. The cost is None where none is known.
-    """
-    known: list[float] = []
-    unknown = 0
-    for result in results:
-        spent = account.spent.get(("/".join(map(str, result.key)), AGENT))
-        if spent is None:
-            known += [] if result.usage.cost_usd is None else [result.usage.cost_usd]
-            unknown += bool(result.usage.requests) and result.usage.cost_usd is None
-        else:
-            known += [spent.cost_usd] if spent.cost_usd or not spent.unknown else []
-            unknown += bool(spent.unknown)
-    return (sum(known) if known else None), unknown
 
 
 def episode_costs(result: Result, account: Account) -> list[str]:

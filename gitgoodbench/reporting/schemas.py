@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter
 
+from gitgoodbench.comparing.records import Comparison
 from gitgoodbench.details import Details
 from gitgoodbench.errors import UserError
 from gitgoodbench.explaining.explain import ExplanationFile
@@ -43,10 +44,12 @@ SCHEMAS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
     "samples": _of(SamplesFile),
     "explanation": lambda: TypeAdapter(ExplanationFile).json_schema(mode="serialization"),
     "leaderboard": _of(Leaderboard),
+    "compare": lambda: TypeAdapter(Comparison).json_schema(mode="serialization"),
     "run-log": lambda: TypeAdapter(Event).json_schema(mode="serialization"),
 }
 """Name -> its schema, made anew. outcome.json has the schema `result`. Of files of lines (`run-log`, `ledger`, and
-`trajectory`, which is that of judging.jsonl, too) a schema is of one line."""
+`trajectory`, which is that of judging.jsonl, too) a schema is of one line. `compare` is of what `gitgoodbench compare
+--format json` prints."""
 
 
 def generated(name: str) -> str:

@@ -43,6 +43,7 @@ ALLOWED = {
     ("cli/trajectories.py", "openai"): _FORMAT,
     ("cli/validate.py", "local"): _DEFAULT,
     ("cli/validating.py", "attainable"): _FACT,
+    ("comparing/strata.py", "attainable"): _FORMER,
     ("feedback/agent_trace.py", "openai"): _OTHER + "a provider of models",
     ("feedback/changes.py", "merge"): _OTHER + "a temporary folder",
     ("frameworks/inspect_episodes.py", "auto"): _DEFAULT,

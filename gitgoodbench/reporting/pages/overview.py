@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from gitgoodbench.plugin_options import deciding_options
 from gitgoodbench.reporting.cells import FORMER_TRAITS
-from gitgoodbench.reporting.money import costs_of
 from gitgoodbench.reporting.pages.reference import installed_scenarios, kinds_of, sizes
 from gitgoodbench.reporting.pages.shown import Shown
 from gitgoodbench.reporting.published import PublishedFigure, published_figures
+from gitgoodbench.runs.costs import costs_of
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.underway import UnderWay
 from gitgoodbench.scenario import Scenario

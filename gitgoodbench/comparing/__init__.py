@@ -1,0 +1,1 @@
+"""Runs compared pair by pair: statistics of paired outcomes, and what of the runs' manifests differs."""
