@@ -11,6 +11,7 @@ from typing import Any, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 import gitgoodbench
+from gitgoodbench.reporting.pages.compare import compare_data
 from gitgoodbench.reporting.pages.overview import overview_data
 from gitgoodbench.reporting.pages.shown import Shown
 
@@ -61,6 +62,14 @@ PAGES: Final = (
         scripts=("vendor/d3.min.js", *(f"assets/{name}.js" for name in _OVERVIEW)),
         styles=("assets/overview.css",),
         data={"overview": overview_data},
+    ),
+    Page(
+        file="compare.html",
+        title="Compare",
+        template="compare.html.j2",
+        scripts=("vendor/d3.min.js", "assets/forest.js", "assets/compare.js"),
+        styles=("assets/overview.css", "assets/compare.css"),
+        data={"compare": compare_data},
     ),
     Page(
         file="episode.html",
