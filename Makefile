@@ -11,7 +11,7 @@ RUN ?= $(notdir $(basename $(SUITE)))
 EPOCHS ?= 4
 EXPORT ?= --best-of-sample --format trl
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
-FRAMEWORKS ?= verifiers openenv inspect
+FRAMEWORKS ?= verifiers openenv inspect trl
 TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
 
 .PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-tensorzero test-frameworks test-all lint ruff types imports format docs bench mutants clean help
@@ -60,7 +60,7 @@ test-tensorzero: $(READY)  ## ask a real TensorZero gateway on a real Postgres (
 	$(PIP) install tensorzero==2026.6.0
 	$(BIN)/python -m pytest -m tensorzero tests/tensorzero $(ARGS)
 
-test-frameworks: $(FRAMEWORKS:%=.frameworks/%/.ready)  ## run trainers' own evaluations, each in an environment of its own (downloads 1 GB each)
+test-frameworks: $(FRAMEWORKS:%=.frameworks/%/.ready)  ## run trainers' own evaluations, each in an environment of its own (downloads 1 GB each, and torch; FRAMEWORKS=inspect for one)
 	$(foreach name,$(FRAMEWORKS),.frameworks/$(name)/bin/python -m pytest -m frameworks tests/frameworks $(ARGS) &&) true
 
 .frameworks/%/.ready: pyproject.toml

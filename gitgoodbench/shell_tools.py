@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.process import GIT_ENVIRONMENT, ExecResult
@@ -12,6 +13,11 @@ from gitgoodbench.tools import Tool
 OUTPUT_LIMIT = 32 * 1024
 MAX_TIMEOUT_S = 600
 _HARNESS_ONLY = ("GIT_LITERAL_PATHSPECS", "GIT_OPTIONAL_LOCKS", "GIT_ALLOW_PROTOCOL")
+ENVIRONMENT: Final[Mapping[str, str]] = {
+    **{name: value for name, value in GIT_ENVIRONMENT.items() if name not in _HARNESS_ONLY},
+    "HOME": "/tmp",
+}
+"""Of commands that an agent runs."""
 
 
 class ShellTools:
@@ -25,11 +31,7 @@ class ShellTools:
         self._sandbox = sandbox
         self._undone = undone
         self._was_told = False
-        self._environment = {
-            **{name: value for name, value in GIT_ENVIRONMENT.items() if name not in _HARNESS_ONLY},
-            "HOME": "/tmp",
-        }
-        found = sandbox.exec(["/bin/sh", "-c", "command -v bash"], env=self._environment)
+        found = sandbox.exec(["/bin/sh", "-c", "command -v bash"], env=ENVIRONMENT)
         self._shell = "bash" if found.returncode == 0 else "sh"
         self.finished = False
 
@@ -57,7 +59,7 @@ class ShellTools:
             raise ToolError("the command is longer than 100000 bytes; write files in several steps")
         result = self._sandbox.exec(
             [self._shell, "-c", line],
-            env=self._environment,
+            env=ENVIRONMENT,
             timeout_s=min(max(1, timeout_s), MAX_TIMEOUT_S),
             output_limit=OUTPUT_LIMIT,
         )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from gitgoodbench.extras import needed
+from gitgoodbench.frameworks import inspect_sandbox
 from gitgoodbench.frameworks.inspect_episodes import BenchArguments, close_episode, episode_tools, open_episode
 from gitgoodbench.frameworks.inspect_scoring import git_outcome, known
 from gitgoodbench.frameworks.inspect_solvers import published_loop, react_loop
@@ -85,6 +86,7 @@ def _task(scenario: str, judge: dict[str, int] | None = None, **fields: Any) -> 
         solver=published_loop(),
         scorer=git_outcome(),
         cleanup=close_episode,
+        sandbox=inspect_sandbox.NAME if given.tools == "shell" else None,
         turn_limit=_BUDGET.max_turns,
         time_limit=None if _BUDGET.timeout_s is None else int(_BUDGET.timeout_s),
         version=1,

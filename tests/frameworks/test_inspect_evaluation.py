@@ -6,141 +6,100 @@ In an environment of its own (make test-frameworks).
 from __future__ import annotations
 
 import json
-import math
-import os
-import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from gitgoodbench import Scored, evaluate
-from tests.support.llm_reply import says
-from tests.support.scripted_answers import COUNT, answers_of, figures_of_eval
+from gitgoodbench.sandbox.docker import DockerProvider
+from tests.frameworks.conftest import Asking
+from tests.support.inspect_runs import (
+    SOLVERS,
+    check_figures,
+    newest_log,
+    rescore,
+    run,
+    statuses_of,
+    values_of,
+)
+from tests.support.llm_reply import Reply, says
+from tests.support.scripted_answers import figures, run_of_eval
 from tests.support.scripted_llm import Request, ScriptedServer
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(900)]
 pytest.importorskip("inspect_ai", reason="another framework's environment")
 
-SOLVERS = {"our loop": (), "their react": ("--solver", "gitgoodbench/react")}
-
-
-def inspect(folder: Path, *arguments: str, **variables: str) -> str:
-    """What the command prints."""
-    command = [str(Path(sys.executable).with_name("inspect")), *arguments]
-    environment = {**os.environ, "INSPECT_DISPLAY": "plain", "INSPECT_LOG_DIR": str(folder / "logs"), **variables}
-    ran = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
-    return ran.stdout
-
-
-def run(scenario: str, folder: Path, server: ScriptedServer, *options: str, **variables: str) -> str:
-    return inspect(
-        folder, "eval", f"gitgoodbench/{scenario}", "--model", "openai-api/scripted/scripted", "-T", "sandbox=local",
-        "-T", "offline=true", "--log-format", "json", *options,
-        SCRIPTED_BASE_URL=server.url, SCRIPTED_API_KEY="none", **variables,
-    )  # fmt: skip
-
-
-def the_log(folder: Path) -> dict[str, Any]:
-    """The newest log of a folder."""
-    newest = max((folder / "logs").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    log = json.loads(newest.read_text("utf-8"))
-    assert isinstance(log, dict)
-    return log
-
-
-def values_of(log: Mapping[str, Any]) -> dict[str, dict[str, float | None]]:
-    """The values of every sample, by the id of its task; None where one is unknown."""
-    return {
-        sample["metadata"]["task"]: {
-            name: value if value is not None and math.isfinite(value) else None
-            for name, value in sample["scores"]["git_outcome"]["value"].items()
-        }
-        for sample in log["samples"]
-    }
-
-
-def expected_of(scored: Scored) -> dict[str, float | None]:
-    figures = {"solved": scored.solved, "solved_paper": scored.solved_paper, **scored.scores, "reward": scored.reward}
-    found = {**figures, **{f"gate_{name}": met for name, met in scored.gates.items()}}
-    return {name: None if value is None else float(value) for name, value in found.items()}
-
-
-def means_of(log: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """The metrics of a log, by the name of the value."""
-    return {
-        score["name"]: {
-            name.removeprefix("gitgoodbench/"): metric["value"] for name, metric in score["metrics"].items()
-        }
-        for score in log["results"]["scores"]
-    }
-
-
-def check_means(log: Mapping[str, Any]) -> None:
-    """Every metric is that of the values that are known, and a finite number."""
-    means, values = means_of(log), values_of(log)
-    for name, metrics in means.items():
-        known = [value for row in values.values() if (value := row[name]) is not None]
-        assert metrics["known_count"] == len(known)
-        assert ("known_mean" in metrics) == bool(known)
-        if known:
-            assert metrics["known_mean"] == pytest.approx(sum(known) / len(known))
-        assert all(map(math.isfinite, metrics.values()))
+SCENARIOS = ("mcr", "ir", "icc")
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("scenario", ["mcr", "ir", "icc"])
-def test_its_figures_are_those_of_eval(scenario: str, solver: str, tmp_path: Path) -> None:
-    answers = answers_of(scenario, tmp_path)
-    expected = figures_of_eval(answers, scenario, tmp_path)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_its_figures_are_those_of_eval(scenario: str, solver: str, asked: Asking, tmp_path: Path) -> None:
+    with asked(scenario).answers.served() as server:
+        log = run(scenario, tmp_path, server, *SOLVERS[solver])
+    check_figures(log, figures(asked(scenario).run))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_epochs_with_extended_tools_are_scored_later_from_their_log_alone(
+    scenario: str, asked: Asking, tmp_path: Path
+) -> None:
+    same = asked(scenario, tools="extended")
+    with same.answers.served() as server:
+        unscored = run(scenario, tmp_path, server, "-T", "tools=extended", "--epochs", "2", "--no-score")
+    assert {str(sample["scores"]) for sample in unscored["samples"]} == {"{}"}
+    check_figures(rescore(newest_log(tmp_path)), figures(same.run), epochs=2)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(("scenario", "solver"), [("mcr", "our loop"), ("ir", "their react"), ("icc", "our loop")])
+def test_a_shell_is_in_our_sandbox(
+    scenario: str, solver: str, docker_provider: DockerProvider, asked: Asking, tmp_path: Path
+) -> None:
+    assert docker_provider.isolated
+    same = asked(scenario, tools="shell", sandbox="docker")
+    with same.answers.served() as server:
+        log = run(scenario, tmp_path, server, "-T", "tools=shell", "-T", "sandbox=docker", *SOLVERS[solver])
+    check_figures(log, figures(same.run))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_a_turn_limit_cuts_off_is_scored_as_eval_scores_it(solver: str, asked: Asking, tmp_path: Path) -> None:
+    answers = asked("mcr").answers
+    expected = figures(run_of_eval(answers, "mcr", tmp_path, max_turns=2))
     with answers.served() as server:
-        run(scenario, tmp_path, server, "--limit", str(COUNT), *SOLVERS[solver])
-    log = the_log(tmp_path)
-    assert log["status"] == "success"
-    found = values_of(log)
-    assert sorted(found) == sorted(expected)
-    for task, scored in expected.items():
-        assert found[task] == pytest.approx(expected_of(scored)), task
-    check_means(log)
+        log = run("mcr", tmp_path, server, "--turn-limit", "2", *SOLVERS[solver])
+    check_figures(log, expected)
+    statuses = statuses_of(log)
+    assert statuses == {task: scored.status.value for task, scored in expected.items()}
+    assert sorted(set(statuses.values())) == ["completed", "limit_reached"]
 
 
-def test_a_log_without_scores_is_scored_later_from_itself_alone(tmp_path: Path) -> None:
-    answers = answers_of("ir", tmp_path)
-    for_agents = figures_of_eval(answers, "ir", tmp_path)
-    with answers.served() as server:
-        run("ir", tmp_path, server, "--limit", str(COUNT), "--no-score")
-    unscored = the_log(tmp_path)
-    assert [sample["scores"] for sample in unscored["samples"]] == [{}] * COUNT
-    (log,) = (tmp_path / "logs").glob("*.json")
-    score = ("score", str(log), "--scorer", "gitgoodbench/git_outcome", "--action", "overwrite", "--overwrite")
-    offline = {"SCRIPTED_BASE_URL": "http://127.0.0.1:9/v1", "SCRIPTED_API_KEY": "none"}
-    inspect(tmp_path, *score, **offline)
-    rescored = the_log(tmp_path)
-    assert values_of(rescored) == {task: pytest.approx(expected_of(scored)) for task, scored in for_agents.items()}
-    check_means(rescored)
+@pytest.mark.parametrize("limit", [("--message-limit", "4"), ("--token-limit", "150")])
+def test_inspects_other_limits_are_limits_too(limit: tuple[str, str], asked: Asking, tmp_path: Path) -> None:
+    with asked("mcr").answers.served() as server:
+        log = run("mcr", tmp_path, server, *limit)
+    calls = asked("mcr").answers.calls
+    assert statuses_of(log) == {task: "completed" if len(calls[task]) == 1 else "limit_reached" for task in calls}
+    rewards = {task: values["reward"] for (task, _), values in values_of(log).items()}
+    assert all((rewards[task] == 0) == (len(calls[task]) > 1) for task in calls)
 
 
-def test_the_grader_is_a_judge_in_both_orders(tmp_path: Path) -> None:
-    answers = answers_of("ir", tmp_path)
+@pytest.mark.parametrize(("scenario", "solver"), [("ir", "our loop"), ("icc", "their react")])
+def test_the_grader_is_a_judge_in_both_orders(scenario: str, solver: str, asked: Asking, tmp_path: Path) -> None:
+    answers = asked(scenario).answers
     with ScriptedServer(prefers_the_first) as judge, answers.served() as server:
-        judged = evaluate(
-            "mini", "openai", tmp_path, "judged", model="scripted", base_url=server.url, scenario="ir", limit=COUNT,
-            sandbox="local", offline=True, judge_model="judge", judge_base_url=judge.url,
-        )  # fmt: skip
-        expected = {f"{result.scenario}/{result.sample_id}": judged.scored(result) for result in judged.results}
-        asked = len(judge.requests)
-        run(
-            "ir", tmp_path, server, "--limit", str(COUNT), "--model-role", "grader=openai-api/judge/judge",
+        judged = run_of_eval(answers, scenario, tmp_path, judge_model="judge", judge_base_url=judge.url)
+        asked_before = len(judge.requests)
+        log = run(
+            scenario, tmp_path, server, "--model-role", "grader=openai-api/judge/judge", *SOLVERS[solver],
             JUDGE_BASE_URL=judge.url, JUDGE_API_KEY="none",
         )  # fmt: skip
-        first, second = questions(judge.requests[:asked]), questions(judge.requests[asked:])
-    found = values_of(the_log(tmp_path))
-    assert found == {task: pytest.approx(expected_of(scored)) for task, scored in expected.items()}
-    assert {row["solved"] for row in found.values()} <= {0.0, 1.0}
+        first, second = questions(judge.requests[:asked_before]), questions(judge.requests[asked_before:])
+    check_figures(log, figures(judged))
+    assert {row["solved"] for row in values_of(log).values()} <= {0.0, 1.0}
     assert first == second != []
+    without_the_judge = rescore(newest_log(tmp_path), "--model-role", "grader=none/none")
+    check_figures(without_the_judge, figures(judged))
 
 
 def questions(requests: list[Request]) -> list[str]:
@@ -148,5 +107,5 @@ def questions(requests: list[Request]) -> list[str]:
     return sorted(json.dumps(request.messages) for request in requests if len(request.messages) > 1)
 
 
-def prefers_the_first(_: Request) -> Any:
+def prefers_the_first(_: Request) -> Reply:
     return says(json.dumps({"reason": "a test", "preferred": "HISTORY-1"}))

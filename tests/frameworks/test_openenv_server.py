@@ -21,8 +21,9 @@ from pathlib import Path
 import pytest
 
 from gitgoodbench.frameworks.components import Components, metrics_of
+from tests.frameworks.conftest import Asking
 from tests.support.leftovers import leftovers
-from tests.support.scripted_answers import Answers, answers_of, figures_of_eval
+from tests.support.scripted_answers import Answers, figures
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(600)]
 pytest.importorskip("openenv", reason="another framework's environment")
@@ -34,16 +35,19 @@ ANSWER = GitAction(tool="resolve_current_merge_conflict_with", arguments={"conte
 
 @contextmanager
 def serving(port: int, *options: str) -> Iterator[str]:
-    """`gitgoodbench serve`, until it answers and then until the block ends."""
+    """`gitgoodbench serve`, once it answers and until the block ends; then nothing of it is left."""
     command = [sys.executable, "-m", "gitgoodbench", "serve", "--openenv", "mini", "--port", str(port), *options]
     process = subprocess.Popen([*command, "--sandbox", "local", "--offline"], env=os.environ)
     url = f"http://127.0.0.1:{port}"
     try:
         _wait_for(f"{url}/health", process)
         yield url
+        opened = leftovers(process.pid)
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(60)
+    assert opened, "its helpers"
+    assert [path for path in opened | leftovers(process.pid) if Path(path).exists()] == []
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
@@ -60,10 +64,8 @@ def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    before = leftovers()
     with serving(18731, "--max-open", "16") as url:
         yield url
-    assert leftovers() == before
 
 
 def play(url: str, task: str, answers: Answers) -> GitObservation:
@@ -81,10 +83,9 @@ def play(url: str, task: str, answers: Answers) -> GitObservation:
 
 
 @pytest.mark.parametrize("scenario", ["mcr", "ir", "icc"])
-def test_its_figures_are_those_of_eval(scenario: str, url: str, tmp_path: Path) -> None:
-    answers = answers_of(scenario, tmp_path)
-    for task, scored in figures_of_eval(answers, scenario, tmp_path).items():
-        last = play(url, task, answers)
+def test_its_figures_are_those_of_eval(scenario: str, url: str, asked: Asking) -> None:
+    for task, scored in figures(asked(scenario).run).items():
+        last = play(url, task, asked(scenario).answers)
         assert (last.done, last.reward) == (True, scored.reward)
         assert last.metadata["status"] == scored.status.value
         assert last.metadata["metrics"] == pytest.approx(metrics_of(scored))

@@ -1,12 +1,9 @@
-"""Environments for TRL, played as GRPOTrainer of TRL 1.16 plays them (its source was read; it needs torch, and a model
-to train, so the trainer itself does not run here).
-"""
+"""Environments for TRL, played as GRPOTrainer of TRL 1.16 plays them. test_trl_trainer has the trainer itself."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +12,6 @@ from transformers.utils.chat_template_utils import get_json_schema
 from gitgoodbench import UserError, tool_schemas
 from gitgoodbench.frameworks.trl import Environment, environment, rows
 from tests.support.leftovers import leftovers
-from tests.support.scripted_answers import answers_of, figures_of_eval
 
 SCENARIOS = ("mcr", "ir", "icc")
 Calls = Sequence[tuple[str, dict[str, Any]]]
@@ -79,16 +75,3 @@ def test_a_row_that_names_no_task_is_told() -> None:
         instance.reset(task="mcr/none")
     with pytest.raises(UserError, match="there is no reward before reset"):
         instance.get_reward()
-
-
-@pytest.mark.frameworks
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_its_figures_are_those_of_eval(scenario: str, tmp_path: Path) -> None:
-    answers = answers_of(scenario, tmp_path)
-    kind = kind_of(scenario)
-    instance = kind()
-    by_task = {row["task"]: row for row in rows(kind)}
-    for task, scored in figures_of_eval(answers, scenario, tmp_path).items():
-        assert by_task[task]["prompt"][1]["content"] == answers.prompts[task]
-        assert rollout(instance, by_task[task], answers.calls[task]) == scored.reward

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from gitgoodbench.frameworks.components import Components, metrics_of
-from tests.support.scripted_answers import COUNT, answers_of, figures_of_eval
+from tests.frameworks.conftest import Asking
+from tests.support.scripted_answers import COUNT, figures
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(600)]
 pytest.importorskip("verifiers", reason="another framework's environment")
@@ -39,13 +40,10 @@ def evaluate(scenario: str, url: str, folder: Path, *options: str) -> list[dict[
 
 
 @pytest.mark.parametrize("scenario", ["mcr", "ir", "icc"])
-def test_its_figures_are_those_of_eval(scenario: str, tmp_path: Path) -> None:
-    answers = answers_of(scenario, tmp_path)
-    expected = figures_of_eval(answers, scenario, tmp_path)
-    runs = tmp_path / "vf"
-    runs.mkdir()
+def test_its_figures_are_those_of_eval(scenario: str, asked: Asking, tmp_path: Path) -> None:
+    answers, expected = asked(scenario).answers, figures(asked(scenario).run)
     with answers.served() as server:
-        episodes = evaluate(scenario, server.url, runs, "-n", str(COUNT))
+        episodes = evaluate(scenario, server.url, tmp_path, "-n", str(COUNT))
     found = {episode["task"]["key"]: episode for episode in episodes}
     assert sorted(found) == sorted(expected)
     for task, scored in expected.items():

@@ -88,6 +88,9 @@ FRAMEWORKS = ("inspect", "openenv", "verifiers")
 that disagree with each other and with constraints.txt.
 """
 
+TRAINING = {"tokenizers", "torch", "trl"}
+"""What the test of TRL's trainer imports, in its own environment: the extra `trl` and what that brings."""
+
 
 def by_name(name: str) -> bool:
     return name.startswith("tree-sitter-") or name in {"dask", "distributed", "ray", "matplotlib", "uv"}
@@ -110,7 +113,9 @@ def test_every_dependency_is_imported() -> None:
 def test_tests_and_benches_import_what_dev_declares() -> None:
     core, extras = declared()
     used = imported("tests", "bench")
-    assert used - core.union(*(extras[extra] for extra in IMPORTED)) - extras["dev"] == set()
+    declared_elsewhere = core.union(*(extras[extra] for extra in (*IMPORTED, *FRAMEWORKS)))
+    assert extras["trl"] <= TRAINING
+    assert used - declared_elsewhere - TRAINING - extras["dev"] == set()
     assert extras["dev"] - used - TOOLS - {"gitgoodbench", "distributed"} == set()
 
 

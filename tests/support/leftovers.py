@@ -1,4 +1,4 @@
-"""What this process has open in the system: temporary folders, child processes, containers."""
+"""What a process has open in the system: temporary folders and child processes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import os
 from pathlib import Path
 
 from gitgoodbench.folders import find_folders
-from gitgoodbench.owner import Owner
 
 
-def leftovers() -> set[str]:
-    """Folders and children of this process, the parser's aside, which all scores share."""
-    folders = {str(folder) for folder, owner in find_folders() if owner == Owner.current()}
-    return folders | {f"process {pid}" for pid in _children() if b"gitgoodbench.ted.worker" not in _command(pid)}
+def leftovers(pid: int | None = None) -> set[str]:
+    """Folders and children of a process, by default of this one; the parser's aside, which all scores share."""
+    of = os.getpid() if pid is None else pid
+    folders = {str(folder) for folder, owner in find_folders() if owner is not None and owner.pid == of}
+    children = {f"/proc/{child}" for child in _children(of) if b"gitgoodbench.ted.worker" not in _command(child)}
+    return folders | children
 
 
-def _children() -> list[int]:
+def _children(of: int) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -23,7 +24,7 @@ def _children() -> list[int]:
                 fields = (entry / "stat").read_bytes().rpartition(b")")[2].split()
             except OSError:
                 continue
-            if int(fields[1]) == os.getpid() and fields[0] != b"Z":
+            if int(fields[1]) == of and fields[0] != b"Z":
                 found.append(int(entry.name))
     return found
 

@@ -17,6 +17,7 @@ from tests.support.llm_reply import Reply, calls_raw, says
 from tests.support.scripted_llm import Request, ScriptedServer
 
 COUNT = 6
+HERE: Mapping[str, Any] = {"sandbox": "local", "offline": True}
 AGENTS: Mapping[str, Sequence[str]] = {
     "mcr": ("tool-oracle", "ours", "union"),
     "ir": ("autosquash", "squash-all", "reword-last"),
@@ -39,14 +40,16 @@ class Answers:
             yield server
 
 
-def answers_of(scenario: str, folder: Path, count: int = COUNT) -> Answers:
-    """Answers for the first tasks of a scenario: every agent's in turn. The last task's stop one call too early."""
+def answers_of(scenario: str, folder: Path, count: int = COUNT, **fields: Any) -> Answers:
+    """Answers for the first tasks of a scenario: every agent's in turn. The last task's stop one call too early.
+
+    fields: as `evaluate` takes them.
+    """
     calls: dict[str, Sequence[tuple[str, dict[str, Any]]]] = {}
     prompts: dict[str, str] = {}
     for place, agent in enumerate(AGENTS[scenario]):
-        run = evaluate(
-            "mini", agent, folder, f"{scenario}-{agent}", scenario=scenario, limit=count, sandbox="local", offline=True
-        )
+        chosen: dict[str, Any] = {**HERE, "scenario": scenario, "limit": count, **fields}
+        run = evaluate("mini", agent, folder, f"{scenario}-{agent}", **chosen)
         for number, result in enumerate(in_order(run)):
             conversation = run.conversation(result)
             assert conversation is not None
@@ -60,13 +63,18 @@ def answers_of(scenario: str, folder: Path, count: int = COUNT) -> Answers:
     return Answers(calls, prompts)
 
 
-def figures_of_eval(answers: Answers, scenario: str, folder: Path) -> dict[str, Scored]:
-    """What `gitgoodbench eval` says of the answers, by task."""
+def run_of_eval(answers: Answers, scenario: str, folder: Path, run_id: str = "eval", **fields: Any) -> Run:
+    """What `gitgoodbench eval` makes of the answers.
+
+    fields: as `evaluate` takes them.
+    """
+    chosen: dict[str, Any] = {**HERE, "scenario": scenario, "limit": len(answers.calls), **fields}
     with answers.served() as server:
-        run = evaluate(
-            "mini", "openai", folder, f"{scenario}-eval", model="scripted", base_url=server.url, scenario=scenario,
-            limit=len(answers.calls), sandbox="local", offline=True,
-        )  # fmt: skip
+        return evaluate("mini", "openai", folder, run_id, model="scripted", base_url=server.url, **chosen)
+
+
+def figures(run: Run) -> dict[str, Scored]:
+    """The verdicts of a run, by task."""
     return {f"{result.scenario}/{result.sample_id}": run.scored(result) for result in in_order(run)}
 
 
