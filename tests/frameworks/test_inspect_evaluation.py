@@ -98,7 +98,7 @@ def test_the_grader_is_a_judge_in_both_orders(scenario: str, solver: str, asked:
     check_figures(log, figures(judged))
     assert {row["solved"] for row in values_of(log).values()} <= {0.0, 1.0}
     assert first == second != []
-    without_the_judge = rescore(newest_log(tmp_path), "--model-role", "grader=none/none")
+    without_the_judge = rescore(newest_log(tmp_path), JUDGE_API_KEY="none")
     check_figures(without_the_judge, figures(judged))
 
 

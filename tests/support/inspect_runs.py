@@ -42,11 +42,11 @@ def run(scenario: str, folder: Path, server: ScriptedServer, *options: str, **va
     return log
 
 
-def rescore(log: Path, *options: str) -> dict[str, Any]:
-    """The log after `inspect score`, with nothing but the log: no server, and no key."""
+def rescore(log: Path, **variables: str) -> dict[str, Any]:
+    """The log after `inspect score`, with nothing but the log: no server, and no key unless variables say so."""
     inspect(
         log.parent, "score", str(log), "--scorer", "gitgoodbench/git_outcome", "--model", "none/none",
-        "--action", "overwrite", "--overwrite", *options,
+        "--action", "overwrite", "--overwrite", **variables,
     )  # fmt: skip
     return read_log(log)
 
