@@ -11,6 +11,7 @@ import stat
 import subprocess
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -81,6 +82,16 @@ def remove_folder(folder: Path) -> None:
         removed = subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
         if removed.returncode != 0:
             raise OSError(removed.stderr.decode("utf-8", "replace").strip()[:500]) from None
+
+
+def tie_folder(folder: Path, owner: object) -> None:
+    """Remove a folder of `make_folder` when `owner` is no longer used, in this process and not in its forks."""
+    weakref.finalize(owner, _remove_in, folder, os.getpid())
+
+
+def _remove_in(folder: Path, process: int) -> None:
+    if os.getpid() == process:
+        remove_folder(folder)
 
 
 @atexit.register

@@ -28,6 +28,7 @@ from gitgoodbench.workspace.prediction import Prediction as Prediction
 from gitgoodbench.workspace.store import RepositoryStore as RepositoryStore
 
 T = TypeVar("T", bound=BaseModel)
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,38 @@ class PreviewingScenario(Scenario, Protocol):
 
     def tools_of(self, tool_set: ToolSet) -> Sequence[Tool]:
         """Every tool that an episode with this tool set may offer; for schemas and signatures, not to be run."""
+        ...
+
+
+@runtime_checkable
+class SettingScenario(Scenario, Protocol[S]):
+    """A scenario whose `prepare` is three steps, so that many episodes of a sample can share the first two.
+
+    A setting is what is read of a sample. Nothing changes it: any number of episodes is begun with it, in any thread.
+    """
+
+    def read(self, sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> S:
+        """Read the sample, on this machine.
+
+        Raises:
+            SetupFailed: as `prepare`.
+        """
+        ...
+
+    def lay_out(self, sandbox: Sandbox, setting: S) -> S:
+        """Build the workspace in an empty sandbox; the setting, with what this has brought to light.
+
+        Raises:
+            SetupFailed: as `prepare`.
+        """
+        ...
+
+    def begin(self, sandbox: Sandbox, setting: S, options: EpisodeOptions) -> Episode:
+        """Begin an episode in a workspace as `lay_out` leaves it.
+
+        Where the tool set has no shell, files that are as the index has them may be absent, and marked so there
+        (skip-worktree).
+        """
         ...
 
 

@@ -19,6 +19,7 @@ from gitgoodbench.api.arguments import config_of
 from gitgoodbench.api.places import Places
 from gitgoodbench.api.scored import Scored
 from gitgoodbench.api.session import Session
+from gitgoodbench.api.settings import SharedSettings
 from gitgoodbench.api.warming import warm_up
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import EpisodeError, UserError
@@ -27,9 +28,9 @@ from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.play import record_of
 from gitgoodbench.runs.result import FORMAT, ErrorRecord, Result
 from gitgoodbench.runs.settle import Settling, settle
-from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
+from gitgoodbench.sandbox.base import Sandbox, SandboxDied, SandboxProvider, SandboxSettings, SharingSandbox
 from gitgoodbench.sandbox.select import make_provider
-from gitgoodbench.scenario import Outcome, Preview, PreviewingScenario, Scenario, load_scenarios
+from gitgoodbench.scenario import Episode, Outcome, Preview, PreviewingScenario, Scenario, ToolSet, load_scenarios
 from gitgoodbench.scoring.judge.panel import Panel, open_panel
 from gitgoodbench.scoring.judge.record import JudgeRecord
 from gitgoodbench.workspace.store import open_store
@@ -96,6 +97,7 @@ class Bench:
         self._provider: SandboxProvider = make_provider(self._config.sandbox, settings=settings).provider
         check_isolation(self._config.tools, self._provider)
         self._store = open_store(self._config.repos, offline=offline)
+        self._settings = SharedSettings(self._store, self._config.options)
         self._id = f"api-{uuid.uuid4().hex[:12]}"
         self._places = Places(max_open)
         self._executor = ThreadPoolExecutor(  # for asyncio's variants: the default one has cores + 4 threads
@@ -159,6 +161,36 @@ class Bench:
             raise
         return self._open_in(taker, task, seed)
 
+    def reset(self, session: Session, task: Task, seed: int = 0) -> None:
+        """Begin another episode in an open session, of the same task or another one; nothing of the one before is left.
+
+        Where the tools have no shell, the session's sandbox is emptied and used again: that takes milliseconds. Else it
+        gets a new one.
+
+        Raises:
+            SessionError: the session is closed, or in use.
+            EpisodeError: as for `open`; the session can only be closed then.
+        """
+        scenario, session_id = self._scenario(task), f"{task.id}/{seed}"
+
+        def renewed(sandbox: Sandbox) -> Episode:
+            if isinstance(sandbox, SharingSandbox) and self._config.tools is not ToolSet.SHELL:
+                with suppress(SandboxDied):
+                    return self._settings.begin(scenario, task.sample, sandbox, used=True)
+            sandbox.close()
+            fresh = self._provider.open(run_id=self._id, episode_id=session_id)
+            try:
+                return self._settings.begin(scenario, task.sample, fresh)
+            except BaseException:
+                fresh.close()
+                raise
+
+        session.begin_anew(session_id, renewed)
+
+    async def areset(self, session: Session, task: Task, seed: int = 0) -> None:
+        """`reset` for asyncio."""
+        await asyncio.get_running_loop().run_in_executor(self._executor, self.reset, session, task, seed)
+
     def aopen(self, task: Task, seed: int = 0) -> Opening:
         """`open` for asyncio: `async with bench.aopen(task) as session`, or `await` it and close it yourself."""
         return Opening(partial(self._aopen, task, seed))
@@ -195,7 +227,7 @@ class Bench:
             self._places.give_back(taker)
             raise
         try:
-            episode = scenario.prepare(task.sample, self._store, sandbox, self._config.options)
+            episode = self._settings.begin(scenario, task.sample, sandbox)
             session = Session(
                 episode, session_id, self._config.tools, executor=self._executor,
                 closing=lambda: self._close(session, taker),
@@ -276,6 +308,7 @@ class Bench:
     def close(self) -> None:
         """Close what is still open. The bench can be used again."""
         self._close_open_sessions()
+        self._settings.forget()
 
     def _close_open_sessions(self) -> None:
         with self._lock:

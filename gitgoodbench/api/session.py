@@ -63,10 +63,6 @@ class Session:
             closing: called once, when the session is closed.
             executor: where asyncio's variants run; None: in the event loop's own.
         """
-        self.id = session_id
-        self._episode: Episode | None = episode
-        self._sandbox = episode.sandbox
-        self._tools = [tool.schema for tool in episode.tools]
         self._tool_set = tool_set
         self._meter = Meter(_UNLIMITED) if meter is None else meter
         self._executor = executor
@@ -74,14 +70,37 @@ class Session:
         self._closed = False
         self._closing_lock = threading.Lock()
         self._lock = threading.Lock()
+        self._recorder = recorder()
+        self._begin(episode, session_id)
+
+    def _begin(self, episode: Episode, session_id: str) -> None:
+        self.id = session_id
+        self._episode: Episode | None = episode
+        self._sandbox = episode.sandbox
+        self._tools = [tool.schema for tool in episode.tools]
         self._ending: EpisodeError | None = None
         self._outcome: Outcome | None = None
-        self._recorder = recorder()
         self._messages: list[Message] = []
         for message in episode.prompt:
             self._say(clean_json(dict(message)))
         self._opening = len(self._messages)
         self._answers = 0
+
+    def begin_anew(self, session_id: str, renewed: Callable[[Sandbox], Episode]) -> None:
+        """For the harness; see `Bench.reset`.
+
+        Args:
+            renewed: begins another episode, in this sandbox or another one.
+        """
+        with self._used():
+            self._episode = None
+            episode = renewed(self._sandbox)
+            with self._closing_lock:
+                if not self._closed:
+                    self._begin(episode, session_id)
+                    return
+            episode.sandbox.close()
+            raise SessionError(f"session {self.id} is closed")
 
     def __repr__(self) -> str:
         state = "closed" if self._closed else "finished" if self.finished else "open"
@@ -193,10 +212,21 @@ class Session:
         """
         if self._outcome is None:
             with self._used():
-                ended, why = self.ending if status is None else (Status(status), error)
-                left = collect_outcome(self._live, self._tool_set) if ended.is_answer else Outcome(None, None)
-                self._outcome = replace(left, agent_status=ended, agent_error=why)
+                self._outcome = self._left(*(self.ending if status is None else (Status(status), error)))
         return self._outcome
+
+    def left_so_far(self) -> Outcome:
+        """The outcome if the work ended now; it goes on.
+
+        Raises:
+            SessionError, GitGoodBenchError: as for `finish`.
+        """
+        with self._used():
+            return self._outcome or self._left(*self.ending)
+
+    def _left(self, ended: Status, why: str | None) -> Outcome:
+        left = collect_outcome(self._live, self._tool_set) if ended.is_answer else Outcome(None, None)
+        return replace(left, agent_status=ended, agent_error=why)
 
     @property
     def ending(self) -> tuple[Status, str | None]:

@@ -10,16 +10,17 @@ from gitgoodbench.cli.options import Offline, option
 
 
 class Tools(StrEnum):
-    """Values of --tools: those with a shell are not served."""
+    """Values of --tools."""
 
     PUBLISHED = "published"
     EXTENDED = "extended"
+    SHELL = "shell"
 
 
 def serve(
     openenv: Annotated[str, option("--openenv", metavar="SUITE", help="Serve this suite as an OpenEnv environment.")],
     scenario: Annotated[str | None, option("--scenario", "-s", help="Only tasks of this type.")] = None,
-    tools: Annotated[Tools, option("--tools", help="Which tools.")] = Tools.PUBLISHED,
+    tools: Annotated[Tools, option("--tools", help="Which tools; shell needs --sandbox docker.")] = Tools.PUBLISHED,
     sandbox: Annotated[str | None, option("--sandbox", help="Where episodes run; as for eval.")] = None,
     repos: Annotated[Path | None, option("--repos", help="Folder of local repositories, in place of clones.")] = None,
     offline: Offline = False,

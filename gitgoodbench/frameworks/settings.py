@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from gitgoodbench.api.bench import Bench
+from gitgoodbench.api.tools import ToolSetName
 
 
 class BenchSettings(BaseModel):
-    """Arguments of `Bench`. tools: those with a shell are left out, since what they do is not the same twice."""
+    """Arguments of `Bench`. tools: `shell` needs a sandbox that contains it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     suite: str = "mini"
     scenario: str | None = None
-    tools: Literal["published", "extended"] = "published"
+    tools: ToolSetName = "published"
     sandbox: str = "auto"
     repos: str | None = None
     offline: bool = False

@@ -7,11 +7,11 @@ environment has `reset` and `get_reward`, which TRL knows, and the tools alone. 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 from gitgoodbench.api.bench import Bench
 from gitgoodbench.api.scored import Scored
-from gitgoodbench.api.tools import SessionTools, tool_class
+from gitgoodbench.api.tools import SessionTools, ToolSetName, tool_class
 from gitgoodbench.errors import UserError
 from gitgoodbench.frameworks.settings import BenchSettings, shared_bench
 
@@ -81,7 +81,7 @@ class _Episodes(SessionTools):
 def environment(
     scenario: str,
     suite: str = "mini",
-    tools: Literal["published", "extended"] = "published",
+    tools: ToolSetName = "published",
     **bench: Any,
 ) -> type[Environment]:
     """A class for `GRPOTrainer(environment_factory=...)`.
@@ -91,9 +91,11 @@ def environment(
             has rollouts, or more; 64 without).
 
     Raises:
-        UserError: there is no such scenario.
+        UserError: there is no such scenario, or the sandbox does not contain the shell that the tools have.
     """
     settings = BenchSettings(suite=suite, scenario=scenario, tools=tools, **bench)
+    if tools == "shell":
+        shared_bench(settings)  # a trainer would learn it from its first rollout only
     methods = tool_class(scenario, tools)
     name = f"{scenario.title().replace('-', '')}Environment"
     made = type(name, (methods, _Episodes), {"_settings": settings, "__doc__": f"Episodes of {scenario}: {suite}."})

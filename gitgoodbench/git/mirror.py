@@ -11,14 +11,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gitgoodbench.errors import GitGoodBenchError
-from gitgoodbench.folders import make_folder, remove_folder
+from gitgoodbench.folders import make_folder, remove_folder, tie_folder
 from gitgoodbench.git.paths import parse_path, quote_path
 from gitgoodbench.git.process import Git
 
@@ -61,7 +60,7 @@ class Mirror:
             raise UnreadableRepositoryError("not a git repository: it has no HEAD or no objects")
         folder = make_folder("borrowed")
         git = Git(folder)
-        weakref.finalize(git, _remove, folder, os.getpid())
+        tie_folder(folder, git)
         _write_closed(folder, "sha1")
         extensions = self._extensions(git)
         reftable = refs and extensions.get("refstorage", "files") == "reftable"
@@ -220,8 +219,3 @@ def _version(git: Git) -> tuple[int, ...]:
 
 def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
-
-
-def _remove(folder: Path, process: int) -> None:
-    if os.getpid() == process:  # not a child that only inherited the object
-        remove_folder(folder)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from gitgoodbench.plugin.episode import without_state
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.plugin.episode import Setting, without_state
 from gitgoodbench.plugin.prompts import PromptTemplates
-from gitgoodbench.scenario import ToolSet
+from gitgoodbench.sandbox.base import Sandbox
+from gitgoodbench.scenario import Episode, EpisodeOptions, Preview, RepositoryStore, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
+
+S = TypeVar("S", bound=Setting)
 
 
 class ScenarioBase:
@@ -45,3 +50,28 @@ class ScenarioBase:
 
     def _all_tools(self) -> list[Tool]:
         return [*self.tools_of(ToolSet.EXTENDED), *self.tools_of(ToolSet.SHELL)]
+
+
+class SettingScenarioBase(ScenarioBase, ABC, Generic[S]):
+    """Base of a SettingScenario (see gitgoodbench.scenario): `prepare` and `preview` follow from its steps."""
+
+    @abstractmethod
+    def read(self, sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> S:
+        """See `SettingScenario.read`."""
+
+    @abstractmethod
+    def lay_out(self, sandbox: Sandbox, setting: S) -> S:
+        """See `SettingScenario.lay_out`."""
+
+    @abstractmethod
+    def begin(self, sandbox: Sandbox, setting: S, options: EpisodeOptions) -> Episode:
+        """See `SettingScenario.begin`."""
+
+    def prepare(self, sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> Episode:
+        """See `Scenario.prepare`."""
+        setting = self.lay_out(sandbox, self.read(sample, store, options))
+        return self.begin(sandbox, setting, options)
+
+    def preview(self, sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
+        """See `PreviewingScenario.preview`."""
+        return self.read(sample, store, options).preview

@@ -8,10 +8,11 @@ are relative to the work folder and never leave it, not through `..` and not thr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, ClassVar, Protocol, Self, Unpack
+from typing import BinaryIO, ClassVar, Protocol, Self, Unpack, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -100,6 +101,33 @@ class Sandbox(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+@runtime_checkable
+class SharingSandbox(Sandbox, Protocol):
+    """A sandbox that can take files of this machine which never change, and be emptied to be used once more.
+
+    shared: the files that it has taken, by their paths in the work folder.
+    """
+
+    shared: Mapping[str, Path]
+
+    def share(self, path: str, file: Path) -> None:
+        """Put a file into the work folder to be read only, without copying it where that can be.
+
+        Raises:
+            SandboxPathError: as for `put`.
+            OSError: the file cannot be read.
+        """
+        ...
+
+    def empty(self, keep: Collection[str] = ()) -> None:
+        """Remove everything in the work folder, but for those shared files that are to be kept.
+
+        Raises:
+            SandboxDied: the sandbox no longer answers, or cannot be emptied.
+        """
+        ...
 
 
 class SandboxProvider(Protocol):

@@ -81,7 +81,7 @@ def _build(client: DockerClient, tag: str, base: ImageBase, progress: Progress) 
 def _build_from_dockerfile(client: DockerClient, tag: str, progress: Progress) -> None:
     try:
         with Path(__file__).with_name("Dockerfile").open("rb") as dockerfile:
-            _follow(client.api.build(fileobj=dockerfile, tag=tag, rm=True, forcerm=True, decode=True), progress)
+            follow_build(client.api.build(fileobj=dockerfile, tag=tag, rm=True, forcerm=True, decode=True), progress)
     except docker_errors() as problem:
         raise UserError(f"the image cannot be built from the registry: {brief(problem)}") from problem
 
@@ -131,10 +131,15 @@ def _pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def _follow(events: Iterable[Mapping[str, Any]], progress: Progress) -> None:
+def follow_build(events: Iterable[Mapping[str, Any]], progress: Progress) -> None:
+    """Tell what Docker says of a build from a Dockerfile.
+
+    Raises:
+        UserError: it fails, for the reason that Docker gives.
+    """
     for event in events:
         if "error" in event:
-            raise UserError(f"the image cannot be built from the registry: {str(event['error']).strip()[-300:]}")
+            raise UserError(f"the image cannot be built from its Dockerfile: {str(event['error']).strip()[-300:]}")
         for line in str(event.get("stream") or event.get("status") or "").splitlines():
             if line.strip():
                 progress(line)

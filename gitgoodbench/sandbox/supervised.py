@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, Unpack
 
@@ -73,6 +73,7 @@ class SupervisedSandbox(ABC):
         self._channel: Channel | None = None
         self._closed = False
         self._death: SandboxDied | None = None
+        self.shared: dict[str, Path] = {}
 
     @abstractmethod
     def _connect(self) -> tuple[ByteStream, Mapping[str, Any]]:
@@ -124,6 +125,21 @@ class SupervisedSandbox(ABC):
         """See `Sandbox.get`."""
         request = {"op": "get", "path": _text(path), "limit": limit}
         return self._move(request, b"", {DATA: limit})[DATA]
+
+    def share(self, path: str, file: Path) -> None:
+        """See `SharingSandbox.share`."""
+        with file.open("rb") as stream:
+            self.put(path, stream, mode=0o444)
+        self.shared[path] = file
+
+    def empty(self, keep: Collection[str] = ()) -> None:
+        """See `SharingSandbox.empty`."""
+        self.shared = {path: file for path, file in self.shared.items() if path in keep}
+        stay = {f"./{place}" for path in self.shared for place in (path, *map(str, PurePosixPath(path).parents))}
+        listed = [part for place in sorted(stay - {"./."}) for part in ("-not", "-path", place)]
+        removed = self.exec(["find", ".", "-mindepth", "1", *listed, "-delete"])
+        if removed.returncode != 0:
+            raise SandboxDied(f"the sandbox cannot be emptied: {removed.stderr.decode('utf-8', 'replace').strip()}")
 
     def start(self) -> None:
         """Start the supervisor.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +22,9 @@ from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import Replay
 from gitgoodbench.git.tree_paths import fits_on_disk, twins
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.workspace.history import pack_history, pack_objects
+from gitgoodbench.sandbox.base import Sandbox, SharingSandbox
+from gitgoodbench.workspace.history import pack_objects
+from gitgoodbench.workspace.packs import kept_history
 
 _LISTED_FILES: Final = 20
 
@@ -49,23 +51,28 @@ def build_workspace(
     Raises:
         SetupFailed: an object of the history is damaged, or a tree of it missing.
     """
-    git_dir = f"{sandbox.work_dir}/.git"
-    git = Git(git_dir, sandbox.work_dir, executor=sandbox)
+    git = workspace_git(sandbox)
     first = next(iter(branches))
     algorithm = "sha256" if len(branches[first]) == 64 else "sha1"
     git.run("init", "--quiet", "--template=", f"--object-format={algorithm}", f"--initial-branch={first}")
-    with temporary_folder("pack") as folder:
+    with ExitStack() as stack:
         try:
-            history = pack_history(repository, list(branches.values()), folder, boundary=boundary, trees=trees)
+            packed = kept_history(repository, list(branches.values()), boundary=boundary, trees=trees)
+            history = stack.enter_context(packed)
         except GitError as problem:
             raise SetupFailed(f"the repository is damaged: {problem}") from problem
-        _put_pack(sandbox, (history.pack, history.index))
+        _put_pack(sandbox, (history.pack, history.index), shared=history.kept)
     if history.boundary:
         sandbox.put(".git/shallow", "".join(f"{commit}\n" for commit in history.boundary).encode())
     write_attributes(sandbox)
     updates = b"".join(f"create refs/heads/{name}\0{commit}\0".encode() for name, commit in branches.items())
     git.run("-c", "core.logAllRefUpdates=false", "update-ref", "-z", "--stdin", stdin=updates)
     return git
+
+
+def workspace_git(sandbox: Sandbox) -> Git:
+    """Git on the repository in a sandbox's work folder, running inside the sandbox."""
+    return Git(f"{sandbox.work_dir}/.git", sandbox.work_dir, executor=sandbox)
 
 
 def put_tree(sandbox: Sandbox, repository: Git, trees: Sequence[str], known: Sequence[str]) -> None:
@@ -78,10 +85,14 @@ def put_tree(sandbox: Sandbox, repository: Git, trees: Sequence[str], known: Seq
         _put_pack(sandbox, pack_objects(repository, wanted.encode(), folder))
 
 
-def _put_pack(sandbox: Sandbox, files: Sequence[Path]) -> None:
+def _put_pack(sandbox: Sandbox, files: Sequence[Path], *, shared: bool = False) -> None:
     for file in files:
+        path = f".git/objects/pack/{file.name}"
+        if shared and isinstance(sandbox, SharingSandbox):
+            sandbox.share(path, file)
+            continue
         with file.open("rb") as stream:
-            sandbox.put(f".git/objects/pack/{file.name}", stream, mode=0o444)
+            sandbox.put(path, stream, mode=0o444)
 
 
 def write_attributes(sandbox: Sandbox, marker_size: int = DEFAULT_MARKER_SIZE) -> None:

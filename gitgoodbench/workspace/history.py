@@ -20,11 +20,15 @@ from gitgoodbench.git.replay import replay_merge
 
 @dataclass(frozen=True)
 class PackedHistory:
-    """A pack with its index, as files, and the commits whose parents are left out (a shallow boundary)."""
+    """A pack with its index, as files, and the commits whose parents are left out (a shallow boundary).
+
+    kept: the files stay as they are, for other workspaces, too (see `packs`).
+    """
 
     pack: Path
     index: Path
     boundary: tuple[str, ...]
+    kept: bool = False
 
 
 def pack_history(
@@ -34,7 +38,7 @@ def pack_history(
 
     A boundary that the repository has itself (a shallow clone) is respected and handed on.
     """
-    cut = sorted({*_own_boundary(repository), *boundary})
+    cut = boundary_of(repository, boundary)
     shallow = folder / "shallow"
     shallow.write_text("".join(f"{commit}\n" for commit in cut), encoding="ascii")
     git = repository.with_env(GIT_SHALLOW_FILE=str(shallow)) if boundary else repository
@@ -44,6 +48,11 @@ def pack_history(
         reachable = set(git.run("rev-list", "--stdin", stdin=revisions).decode().split())
         cut = [commit for commit in cut if commit in reachable]
     return PackedHistory(pack, index, tuple(cut))
+
+
+def boundary_of(repository: Git, boundary: Sequence[str]) -> list[str]:
+    """The boundary, and that of the repository itself."""
+    return sorted({*_own_boundary(repository), *boundary})
 
 
 def pack_objects(repository: Git, revisions: bytes, folder: Path) -> tuple[Path, Path]:

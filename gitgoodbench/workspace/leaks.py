@@ -1,12 +1,14 @@
-"""Looking for the answer in a workspace: which of its objects are there although nothing the agent may know reaches
-them.
+"""Looking for the answer in a workspace, or in a pack for it: which objects are there although nothing the agent may
+know reaches them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.process import Git
+from gitgoodbench.workspace.history import PackedHistory
 
 
 def leaked_objects(
@@ -30,3 +32,26 @@ def leaked_objects(
         below = workspace.run("ls-tree", "-r", "-t", "--format=%(objectname)", tree)
         present -= {tree, *below.decode().split()}
     return sorted(present)
+
+
+def pack_is_exact(repository: Git, history: PackedHistory, asked: Sequence[str]) -> bool:
+    """Whether a pack holds everything that is reachable from what was asked for, cut at its boundary.
+
+    Args:
+        repository: which the pack was made from. asked: commits, trees and blobs.
+
+    Raises:
+        SetupFailed: it holds more.
+    """
+    cut = "".join(f"{commit}\n" for commit in history.boundary)
+    shallow = history.pack.with_name("checked")
+    shallow.write_text(cut, encoding="ascii")
+    git = repository.with_env(GIT_SHALLOW_FILE=str(shallow))
+    listing = ("rev-list", "--objects", "--no-object-names", "--missing=print", "--stdin")
+    reached = set(git.run(*listing, stdin="".join(f"{oid}\n" for oid in asked).encode("ascii")).split(b"\n")[:-1])
+    held = {line.split()[1] for line in git.run("show-index", stdin=history.index.read_bytes()).split(b"\n")[:-1]}
+    shallow.unlink()
+    if extra := held - reached:
+        oid = min(extra).decode("ascii")
+        raise SetupFailed(f"the pack for the workspace holds {len(extra)} objects that it must not hold, such as {oid}")
+    return held == reached

@@ -16,7 +16,7 @@ from typing import Final, Self
 
 from gitgoodbench import limits
 from gitgoodbench.errors import GitGoodBenchError
-from gitgoodbench.folders import make_folder, remove_folder, temporary_folder
+from gitgoodbench.folders import make_folder, remove_folder, temporary_folder, tie_folder
 from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.mirror import object_folders
 from gitgoodbench.git.objects import read_blobs, read_tree
@@ -43,10 +43,11 @@ class BundleError(GitGoodBenchError):
 
 
 class ScratchRepository:
-    """Context manager; `git` runs on the repository until it is left."""
+    """`git` runs on the repository until it is closed: by a `with` block, or when it is no longer used."""
 
     def __init__(self, mirror: Git) -> None:
         self._folder = make_folder("scratch")
+        tie_folder(self._folder, self)
         self._root = self._folder / "repository"
         self._imported: set[str] = set()
         self._mirror = mirror  # borrowed for as long as this is
@@ -54,8 +55,12 @@ class ScratchRepository:
         try:
             self._borrow(mirror)
         except BaseException:
-            remove_folder(self._folder)
+            self.close()
             raise
+
+    def close(self) -> None:
+        """Remove the repository. May be called twice."""
+        remove_folder(self._folder)
 
     def _borrow(self, mirror: Git) -> None:
         self._root.mkdir()
@@ -75,7 +80,7 @@ class ScratchRepository:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        remove_folder(self._folder)
+        self.close()
 
     def replay(self, local: str, incoming: str) -> Replay:
         """Replay a merge as `git merge incoming` would in a clone that has `local` checked out.

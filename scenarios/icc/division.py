@@ -49,6 +49,10 @@ class Division:
         self._named = tuple(self.remaining)
         self._done: dict[FileChange, list[Part]] = {}
 
+    def anew(self) -> Division:
+        """The same changes with nothing committed and nothing split."""
+        return Division(self.offered, self.rest, self.descriptions, self.rest_patch)
+
     def begin_answer(self) -> None:
         """Number the remaining pieces anew."""
         self._named = tuple(self.remaining)

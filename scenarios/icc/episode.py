@@ -20,10 +20,10 @@ from gitgoodbench.jsontypes import Json
 from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
 from gitgoodbench.sample_types.specs import chain_spec
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
-from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts
+from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts, workspace_git
 from gitgoodbench.workspace.chain import CommitChain, open_chain
 from gitgoodbench.workspace.history import chain_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
@@ -99,27 +99,28 @@ class CommitSetting(Setting):
     reference: Reference
 
 
-def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> CommitEpisode:
-    """Put the contents at the chain's end, uncommitted, over its base inside the sandbox.
-
-    Raises:
-        SetupFailed: a commit or content is missing, the chain has no base, or it leaves its file as it was.
-    """
-    setting = _read(sample, store, options)
+def lay_out(sandbox: Sandbox, setting: CommitSetting) -> CommitSetting:
+    """Put the contents at the chain's end, uncommitted, over its base inside the sandbox."""
     with building_workspace():
-        git, left_out = _workspace(sandbox, setting)
+        left_out = _build(sandbox, setting)
     changed = {path for change in setting.changes for path in (change.old_path, change.new_path)}
-    setting = setting.with_facts(left_out_facts(left_out, changed))
+    return setting.with_facts(left_out_facts(left_out, changed))
+
+
+def begin(sandbox: Sandbox, setting: CommitSetting, options: EpisodeOptions) -> CommitEpisode:
+    """Begin with nothing committed."""
+    setting = replace(setting, division=setting.division.anew())
+    git = workspace_git(sandbox)
     tools = _toolbox(sandbox, git, setting, options)
     return CommitEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
 
-def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
-    """What `prepare` will give the agent; raises as it does."""
-    return _read(sample, store, options).preview
+def read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> CommitSetting:
+    """The chain, with all that an agent will be given.
 
-
-def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> CommitSetting:
+    Raises:
+        SetupFailed: a commit or content is missing, the chain has no base, or it leaves its file as it was.
+    """
     mirror, chain, base = open_based_chain(sample, store)
     try:
         changes = read_changes(mirror, base, chain.newest, renames=options.of(CommitOptions).hunks == "all")
@@ -202,9 +203,9 @@ def _reference(mirror: Git, chain: CommitChain, offered: Sequence[FileChange]) -
     return Reference(mirror, chain, messages, read_grouping(mirror, chain, offered))
 
 
-def _workspace(sandbox: Sandbox, setting: CommitSetting) -> tuple[Git, Sequence[bytes]]:
-    """A repository with the base on a branch and in the index, and the final contents in the working tree; and the
-    paths of files that are left out of that.
+def _build(sandbox: Sandbox, setting: CommitSetting) -> Sequence[bytes]:
+    """A repository with the base on a branch and in the index, and the final contents in the working tree; the paths
+    of files that are left out of that.
     """
     base, changes = setting.base, setting.changes
     blobs = sorted({entry.oid for _, entry in _final_blobs(changes)})
@@ -212,7 +213,7 @@ def _workspace(sandbox: Sandbox, setting: CommitSetting) -> tuple[Git, Sequence[
     git = build_workspace(sandbox, mirror, {BRANCH: base}, boundary=setting.boundary, trees=blobs)
     left_out = check_out(git, base, _together(change.at_end for change in changes))
     stage(git, _together(change.at_base for change in changes))
-    return git, left_out
+    return left_out
 
 
 def _together(states: Iterable[Mapping[bytes, Entry | None]]) -> dict[bytes, Entry | None]:

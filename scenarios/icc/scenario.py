@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from gitgoodbench.dataset.sample import Sample
-from gitgoodbench.plugin.base import ScenarioBase
+from gitgoodbench.plugin.base import SettingScenarioBase
 from gitgoodbench.sample_types.specs import FileCommitChainSpec
 from gitgoodbench.scenario import HistoryPair, Outcome, Policy, Prediction, RepositoryStore, Verdict
 
-from .episode import prepare, preview
+from .episode import CommitSetting, begin, lay_out, read
 from .options import CommitOptions
 from .prompt import TEMPLATES
 from .tools import CommitTools, ExtendedCommitTools
 
 
-class IterativeCommitting(ScenarioBase):
+class IterativeCommitting(SettingScenarioBase[CommitSetting]):
     """Scenario `icc`: see gitgoodbench.scenario.JudgedScenario."""
 
     name = "icc"
@@ -38,8 +38,9 @@ class IterativeCommitting(ScenarioBase):
     toolbox = ExtendedCommitTools
     published = CommitTools
 
-    prepare = staticmethod(prepare)
-    preview = staticmethod(preview)
+    read = staticmethod(read)
+    lay_out = staticmethod(lay_out)
+    begin = staticmethod(begin)
 
     def applies_to(self, sample: Sample) -> bool:
         return isinstance(sample.spec, FileCommitChainSpec)

@@ -15,9 +15,9 @@ from gitgoodbench.jsontypes import Json
 from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
 from gitgoodbench.sample_types.specs import FileCommitChainSpec, chain_spec
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts
+from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts, workspace_git
 from gitgoodbench.workspace.chain import CommitChain, open_chain
 from gitgoodbench.workspace.history import chain_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
@@ -88,28 +88,28 @@ class RebaseSetting(Setting):
     reference: Reference
 
 
-def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> RebaseEpisode:
-    """Check the chain out on a branch of its own inside the sandbox, with the history below it and nothing above.
-
-    Raises:
-        SetupFailed: a commit or a content that it changes is missing, or the chain holds a merge.
-    """
-    setting = _read(sample, store, options)
+def lay_out(sandbox: Sandbox, setting: RebaseSetting) -> RebaseSetting:
+    """Check the chain out on a branch of its own inside the sandbox, with the history below it and nothing above."""
     newest = setting.chain.newest
     with building_workspace():
         git = build_workspace(sandbox, setting.reference.mirror, {BRANCH: newest}, boundary=setting.boundary)
         left_out = check_out(git, newest)
-        setting = setting.with_facts(left_out_facts(left_out, _changed(setting.reference) if left_out else ()))
+        return setting.with_facts(left_out_facts(left_out, _changed(setting.reference) if left_out else ()))
+
+
+def begin(sandbox: Sandbox, setting: RebaseSetting, options: EpisodeOptions) -> RebaseEpisode:
+    """Begin the rebase."""
+    git = workspace_git(sandbox)
     tools = _toolbox(sandbox, git, setting, options.tool_set)
     return RebaseEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
 
-def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
-    """What `prepare` will give the agent; raises as it does."""
-    return _read(sample, store, options).preview
+def read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> RebaseSetting:
+    """The chain, with all that an agent will be given.
 
-
-def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> RebaseSetting:
+    Raises:
+        SetupFailed: a commit or a content that it changes is missing, or the chain holds a merge.
+    """
     mirror, chain = open_rebase_chain(sample, store)
     try:
         reference = _reference(mirror, chain)

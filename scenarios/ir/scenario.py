@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from gitgoodbench.dataset.sample import Sample
-from gitgoodbench.plugin.base import ScenarioBase
+from gitgoodbench.plugin.base import SettingScenarioBase
 from gitgoodbench.sample_types.specs import FileCommitChainSpec
 from gitgoodbench.scenario import HistoryPair, Outcome, Policy, Prediction, RepositoryStore, Verdict
 
-from .episode import prepare, preview
+from .episode import RebaseSetting, begin, lay_out, read
 from .extended import ExtendedRebaseTools
 from .prompt import TEMPLATES
 from .tools import RebaseTools
 
 
-class InteractiveRebase(ScenarioBase):
+class InteractiveRebase(SettingScenarioBase[RebaseSetting]):
     """Scenario `ir`: see gitgoodbench.scenario.JudgedScenario."""
 
     name = "ir"
@@ -30,8 +30,9 @@ class InteractiveRebase(ScenarioBase):
     toolbox = ExtendedRebaseTools
     published = RebaseTools
 
-    prepare = staticmethod(prepare)
-    preview = staticmethod(preview)
+    read = staticmethod(read)
+    lay_out = staticmethod(lay_out)
+    begin = staticmethod(begin)
 
     def applies_to(self, sample: Sample) -> bool:
         return isinstance(sample.spec, FileCommitChainSpec)

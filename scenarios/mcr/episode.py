@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gitgoodbench.dataset.sample import Sample
@@ -19,10 +18,10 @@ from gitgoodbench.jsontypes import Json
 from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_workspace, without_state
 from gitgoodbench.sample_types.specs import MergeSpec, merge_spec
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.scenario import EpisodeOptions, Preview, ToolSet
+from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.shell_tools import ShellTools
 from gitgoodbench.tools import Tool
-from gitgoodbench.workspace.build import build_workspace, left_out_facts, stop_at_conflicts
+from gitgoodbench.workspace.build import build_workspace, left_out_facts, stop_at_conflicts, workspace_git
 from gitgoodbench.workspace.history import merge_boundary
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.scratch import ScratchRepository
@@ -77,58 +76,71 @@ class MergeEpisode(ToolboxEpisode[MergeTools | ShellTools]):
 
 @dataclass(frozen=True, kw_only=True)
 class MergeSetting(Setting):
-    """A merge that is to be resolved. scratch: the repository in which its merge was replayed."""
+    """A merge that is to be resolved. scratch: the repository in which it was replayed; it goes with the setting."""
 
-    scratch: Git
+    scratch: ScratchRepository
     parents: tuple[str, str]
     boundary: Sequence[str]
     resolution: Resolution
     reference: Reference
 
 
-def prepare(sample: Sample, store: RepositoryStore, sandbox: Sandbox, options: EpisodeOptions) -> MergeEpisode:
-    """Replay the sample's merge up to its conflicts inside the sandbox.
+def lay_out(sandbox: Sandbox, setting: MergeSetting) -> MergeSetting:
+    """Bring the sandbox to where the merge stops at its conflicts."""
+    local, incoming = setting.parents
+    replay = setting.resolution.model.replay
+    branches = {"local": local, "incoming": incoming}
+    with building_workspace():
+        git = build_workspace(sandbox, setting.scratch.git, branches, boundary=setting.boundary, trees=[replay.tree])
+        left_out = stop_at_conflicts(sandbox, git, replay, incoming)
+    return setting.with_facts(left_out_facts(left_out, replay.conflicted))
 
-    Raises:
-        SetupFailed: a commit is missing, the row's parents are not the merge's, or the merge has no conflict.
-    """
-    with _read(sample, store, options) as setting, building_workspace():
-        git, left_out = _workspace(sandbox, setting)
-    setting = setting.with_facts(left_out_facts(left_out, setting.resolution.model.replay.conflicted))
+
+def begin(sandbox: Sandbox, setting: MergeSetting, options: EpisodeOptions) -> MergeEpisode:
+    """Begin with no conflict resolved."""
+    setting = replace(setting, resolution=setting.resolution.anew())
+    git = workspace_git(sandbox)
     tools = _toolbox(sandbox, git, setting, options.tool_set)
     return MergeEpisode(sandbox, git, tools, setting, strict_tools=options.strict_tools)
 
 
-def preview(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Preview:
-    """What `prepare` will give the agent; raises as it does."""
-    with _read(sample, store, options) as setting:
-        return setting.preview
+def read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> MergeSetting:
+    """The merge replayed, with all that an agent will be given.
 
-
-@contextmanager
-def _read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Iterator[MergeSetting]:
+    Raises:
+        SetupFailed: a commit is missing, the row's parents are not the merge's, or the merge has no conflict.
+    """
     spec = merge_spec(sample)
     mirror = store.mirror(sample.name, [spec.merge_commit_hash, *spec.parents]).borrow()
     check_parents(mirror, spec)
-    with ScratchRepository(mirror) as scratch:
-        try:
-            model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
-            reference = _reference(mirror, spec, model)
-            boundary = merge_boundary(mirror, spec.parents, options.history) if options.history is not None else ()
-            age = newer_side(mirror, spec.parents)
-            resolution = Resolution(model, describe_entries(scratch.git, _placed(model)))
-        except GitError as problem:
-            raise SetupFailed(f"the merge cannot be replayed: {problem}") from problem
-        if model.replay.clean:
-            raise SetupFailed(f"merging {spec.parents[1]} into {spec.parents[0]} has no conflict")
-        tools = _offered(model, options.tool_set)
-        examples = [tool.example for tool in tools]
-        prompt = merge_prompt(resolution, sample.programming_language, options.tool_set, examples, age)
-        facts = _facts(spec, model, reference.solution)
-        yield MergeSetting(
-            scratch=scratch.git, parents=spec.parents, boundary=boundary, resolution=resolution, reference=reference,
-            tools=tools, prompt=prompt, facts=facts,
-        )  # fmt: skip
+    scratch = ScratchRepository(mirror)
+    try:
+        return _setting(sample, mirror, scratch, options)
+    except BaseException:
+        scratch.close()
+        raise
+
+
+def _setting(sample: Sample, mirror: Git, scratch: ScratchRepository, options: EpisodeOptions) -> MergeSetting:
+    spec = merge_spec(sample)
+    try:
+        model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
+        reference = _reference(mirror, spec, model)
+        boundary = merge_boundary(mirror, spec.parents, options.history) if options.history is not None else ()
+        age = newer_side(mirror, spec.parents)
+        resolution = Resolution(model, describe_entries(scratch.git, _placed(model)))
+    except GitError as problem:
+        raise SetupFailed(f"the merge cannot be replayed: {problem}") from problem
+    if model.replay.clean:
+        raise SetupFailed(f"merging {spec.parents[1]} into {spec.parents[0]} has no conflict")
+    tools = _offered(model, options.tool_set)
+    examples = [tool.example for tool in tools]
+    prompt = merge_prompt(resolution, sample.programming_language, options.tool_set, examples, age)
+    facts = _facts(spec, model, reference.solution)
+    return MergeSetting(
+        scratch=scratch, parents=spec.parents, boundary=boundary, resolution=resolution, reference=reference,
+        tools=tools, prompt=prompt, facts=facts,
+    )  # fmt: skip
 
 
 def _placed(model: ConflictModel) -> list[Entry | None]:
@@ -148,15 +160,6 @@ def check_parents(mirror: Git, spec: MergeSpec) -> None:
     if sorted(parents) != sorted(spec.parents):
         has = " ".join(parents) or "none"
         raise SetupFailed(f"the row names the parents {' '.join(spec.parents)}, but {spec.merge_commit_hash} has {has}")
-
-
-def _workspace(sandbox: Sandbox, setting: MergeSetting) -> tuple[Git, Sequence[bytes]]:
-    """The repository in which the merge has stopped, and files that are left out of it."""
-    local, incoming = setting.parents
-    replay = setting.resolution.model.replay
-    branches = {"local": local, "incoming": incoming}
-    git = build_workspace(sandbox, setting.scratch, branches, boundary=setting.boundary, trees=[replay.tree])
-    return git, stop_at_conflicts(sandbox, git, replay, incoming)
 
 
 def _reference(mirror: Git, spec: MergeSpec, model: ConflictModel) -> Reference:

@@ -39,6 +39,10 @@ class Resolution:
             conflict: i for i, conflict in enumerate(model.conflicts) if isinstance(conflict, TextConflict)
         }
 
+    def anew(self) -> Resolution:
+        """The same merge without an answer."""
+        return Resolution(self.model, self.descriptions)
+
     @property
     def current(self) -> int | None:
         """Number of the conflict to answer next; None when none remains."""

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from gitgoodbench.dataset.sample import Sample
-from gitgoodbench.plugin.base import ScenarioBase
+from gitgoodbench.plugin.base import SettingScenarioBase
 from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.scenario import Outcome, Policy, Prediction, RepositoryStore, Verdict
 
-from .episode import prepare, preview
+from .episode import MergeSetting, begin, lay_out, read
 from .extended import ExtendedMergeTools
 from .prompt import TEMPLATES
 from .tools import MergeTools
 
 
-class MergeConflictResolution(ScenarioBase):
+class MergeConflictResolution(SettingScenarioBase[MergeSetting]):
     """Scenario `mcr`: see gitgoodbench.scenario.Scenario."""
 
     name = "mcr"
@@ -35,8 +35,9 @@ class MergeConflictResolution(ScenarioBase):
     toolbox = ExtendedMergeTools
     published = MergeTools
 
-    prepare = staticmethod(prepare)
-    preview = staticmethod(preview)
+    read = staticmethod(read)
+    lay_out = staticmethod(lay_out)
+    begin = staticmethod(begin)
 
     def applies_to(self, sample: Sample) -> bool:
         return isinstance(sample.spec, MergeSpec)

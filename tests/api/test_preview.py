@@ -48,4 +48,5 @@ def test_a_scenario_that_cannot_preview_is_opened_for_it(monkeypatch: pytest.Mon
     monkeypatch.setattr("gitgoodbench.api.bench.load_scenarios", lambda: {"ir": object()})
     preview = bench.preview(task)
     assert (list(preview.prompt), list(preview.tools)) == (list(told.prompt), list(told.tools))
+    bench.close()
     assert leftovers() == before

@@ -136,6 +136,15 @@ def test_an_agent_that_stops_early_gave_up_unless_told_otherwise(bench: Bench, t
     assert (scored.status, scored.solved, scored.reward) == (Status.INFRASTRUCTURE_FAILED, None, 0.0)
 
 
+def test_what_is_left_so_far_is_an_outcome_and_the_work_goes_on(bench: Bench, task: Task) -> None:
+    with bench.open(task) as session:
+        before = session.left_so_far()
+        assert (before.agent_status, before.bundle) == (Status.GAVE_UP, None)
+        outcome = play(session)
+        assert session.left_so_far() is outcome
+    assert outcome.agent_status is Status.COMPLETED
+
+
 def test_the_real_merge_is_solved_and_worth_one(bench: Bench, task: Task) -> None:
     from gitgoodbench.scenario import load_scenarios
 

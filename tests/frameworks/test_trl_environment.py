@@ -75,3 +75,28 @@ def test_a_row_that_names_no_task_is_told() -> None:
         instance.reset(task="mcr/none")
     with pytest.raises(UserError, match="there is no reward before reset"):
         instance.get_reward()
+
+
+def test_a_shell_is_refused_at_once_where_the_sandbox_does_not_contain_it() -> None:
+    with pytest.raises(UserError, match="--tools shell needs a sandbox that contains it, and local does not"):
+        environment("mcr", tools="shell", sandbox="local", offline=True)
+
+
+@pytest.mark.docker
+@pytest.mark.usefixtures("docker_provider")
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_shell_is_offered_in_a_container(scenario: str) -> None:
+    instance = environment(scenario, tools="shell", sandbox="docker", offline=True)()
+    assert sorted(tools_of(instance)) == ["finish", "run_command"]
+    commands = {
+        "mcr": "git checkout --theirs . && git add -A && git commit -qm merged",
+        "ir": "git reset -q --soft HEAD~1 && git commit -qm squashed --amend",
+        "icc": "git add -A && git commit -qm all",
+    }
+    row = rows(type(instance))[0]
+    finished = [("run_command", {"command": commands[scenario]}), ("finish", {})]
+    first = rollout(instance, row, finished)
+    assert 0 < first <= 1
+    assert rollout(instance, row, finished) == first
+    assert rollout(instance, row, finished[:1]) <= first
+    assert rollout(instance, row, []) == 0

@@ -159,7 +159,7 @@ def test_both_reasons_are_given_when_no_way_leads_to_an_image(monkeypatch: pytes
 
     with pytest.raises(UserError, match=r"no image could be built\. .*no such host.* debootstrap is not installed"):
         build_image("gitgoodbench-test", "auto", lines.append)
-    with pytest.raises(UserError, match="cannot be built from the registry: no such host"):
+    with pytest.raises(UserError, match="cannot be built from its Dockerfile: no such host"):
         build_image("gitgoodbench-test", "registry")
     assert lines[0] == "Step 1/4 : FROM debian"
 

@@ -50,14 +50,27 @@ class GitEnvironment(Environment[GitAction, GitObservation, GitState]):
         if others:
             raise UserError(f"reset knows no {', '.join(sorted(others))}; it takes seed, episode_id, scenario and task")
         chosen = choose_task(self._bench, scenario, task, seed)
-        self.close()
-        session = self._bench.open(chosen)
+        self._task = None
+        session = self._begun(chosen)
         self._task, self._session = chosen, session
         self._state = GitState(episode_id=episode_id, step_count=0, task=chosen.id)
         return GitObservation(task=chosen.id, prompt=session.prompt, tools=session.tools, reminder=session.reminder)
 
+    def _begun(self, task: Task) -> Session:
+        """The session, with an episode of the task: that of the episode before, or the first one."""
+        if self._session is None:
+            return self._bench.open(task)
+        try:
+            self._bench.reset(self._session, task)
+        except BaseException:
+            self.close()
+            raise
+        return self._session
+
     def step(self, action: GitAction, timeout_s: float | None = None, **others: Any) -> GitObservation:  # noqa: ARG002
         """Call a tool. The observation of the call that ends the episode has the reward.
+
+        The sandbox stays for the next episode.
 
         Raises:
             UserError: there is no episode: it has not begun, or it has ended.
@@ -74,10 +87,8 @@ class GitEnvironment(Environment[GitAction, GitObservation, GitState]):
         return GitObservation(task=self._task.id, text=result.text, is_error=result.is_error, reminder=session.reminder)
 
     def _ended(self, session: Session, task: Task, text: str, *, is_error: bool) -> GitObservation:
-        try:
-            scored = self._bench.score(task, session.finish())
-        finally:
-            self.close()
+        self._task = None
+        scored = self._bench.score(task, session.finish())
         parts = dataclasses.asdict(Components.of(scored))
         self._state.status, self._state.reward = scored.status.value, scored.reward
         return GitObservation(

@@ -64,7 +64,7 @@ class GitGoodBenchConfig(vf.TasksetConfig):
 
     suite: str = "mini"
     scenario: str | None = None
-    tools: Literal["published", "extended"] = "published"
+    tools: Literal["published", "extended", "shell"] = "published"
     sandbox: str = "auto"
     repos: str | None = None
     offline: bool = False
@@ -102,7 +102,10 @@ def _verdict(data: EpisodeData, state: EpisodeState) -> tuple[Components, dict[s
 
 
 def _replayed(bench: Bench, data: EpisodeData, state: EpisodeState) -> Outcome:
-    """What a rollout that stopped with work left has left. Its sandbox is gone, but the same calls leave the same."""
+    """What a rollout that stopped with work left has left. Its sandbox is gone, but the same calls leave the same.
+
+    With a shell they do not; there each call leaves an outcome (see `tools`).
+    """
     with bench.open(bench.task(data.task_id)) as session:
         for name, arguments in state.calls:
             session.call(name, arguments)

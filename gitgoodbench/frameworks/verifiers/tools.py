@@ -1,7 +1,8 @@
 """The tools of one episode as an MCP server, which verifiers starts as a process for each rollout.
 
 The process holds the sandbox, and removes it when it ends. There is no hook at the end of a rollout that could still
-tell anything, so the outcome goes into the state with the call that finishes the work.
+tell anything, so the outcome goes into the state with the call that finishes the work; with a shell, whose calls do not
+leave the same twice, with each.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ class EpisodeTools(vf.Toolset[vf.ToolsetConfig, EpisodeState]):
 
     TOOL_PREFIX = None
     session: Session
+    has_shell: bool
 
     async def setup_task(self, task: EpisodeData) -> None:
         """Open the episode."""
         bench = await asyncio.to_thread(task.bench.bench)
         self._exit_stack.callback(bench.close)
+        self.has_shell = task.bench.tools == "shell"
         self.session = await asyncio.to_thread(bench.open, bench.task(task.task_id))
 
     def register(self, mcp: Any) -> None:
@@ -48,6 +51,8 @@ class EpisodeTools(vf.Toolset[vf.ToolsetConfig, EpisodeState]):
         if session.finished and not was_finished:
             state.outcome = (await asyncio.to_thread(session.finish)).to_json()
             state.finished = True
+        elif self.has_shell and not was_finished:
+            state.outcome = (await asyncio.to_thread(session.left_so_far)).to_json()
         return CallToolResult(content=[TextContent(type="text", text=result.text)], is_error=result.is_error)
 
 

@@ -1,0 +1,136 @@
+"""Packs that are kept: what a sample's workspace holds is packed once, by whichever process needs it first.
+
+An entry of the cache is a folder named by what it was made of: the tips, where their history is cut, and the trees
+beside them. It appears whole or not at all, under a lock, and only where the pack holds exactly what these reach: an
+incomplete repository is packed each time. Each process checks an entry's checksums when it first uses it, so one that
+is damaged is made anew. Where the cache cannot be written, everything works without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import mmap
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from gitgoodbench.cache import cache_home
+from gitgoodbench.errors import InfrastructureFailed, UserError
+from gitgoodbench.files import locked
+from gitgoodbench.folders import temporary_folder
+from gitgoodbench.git.process import Git
+from gitgoodbench.workspace.history import PackedHistory, boundary_of, pack_history
+from gitgoodbench.workspace.leaks import pack_is_exact
+
+_FORMAT: Final = 1
+_MOST_BYTES: Final = 4 * 1024**3
+"""Of all entries. Those that were not used for longest go first."""
+
+_IN_USE_S: Final = 3600.0
+"""Seconds after its last use in which an entry does not go."""
+
+_WHOLE: Final[dict[Path, tuple[int, ...]]] = {}
+"""Entries whose checksums this process has checked, with inode and size of their files."""
+
+
+@contextlib.contextmanager
+def kept_history(
+    repository: Git, tips: Sequence[str], *, boundary: Sequence[str] = (), trees: Sequence[str] = ()
+) -> Iterator[PackedHistory]:
+    """As `history.pack_history`, from the cache, or into it; the files of what is not kept go with the block.
+
+    Raises:
+        GitError: the repository is damaged.
+        SetupFailed: the pack holds what it was not asked for.
+    """
+    cut = boundary_of(repository, boundary)
+    asked = json.dumps([_FORMAT, list(tips), cut, sorted(trees)]).encode("ascii")
+    with contextlib.ExitStack() as stack:
+        history = None
+        with contextlib.suppress(OSError, InfrastructureFailed, UserError):  # a cache that is full, or not to be had
+            packs = cache_home() / "packs"
+            entry = packs / hashlib.sha256(asked).hexdigest()
+            history = _read(entry) or stack.enter_context(_made(entry, repository, tips, boundary, trees))
+        if history is None:
+            folder = stack.enter_context(temporary_folder("pack"))
+            history = pack_history(repository, tips, folder, boundary=boundary, trees=trees)
+        yield history
+
+
+@contextlib.contextmanager
+def _made(
+    entry: Path, repository: Git, tips: Sequence[str], boundary: Sequence[str], trees: Sequence[str]
+) -> Iterator[PackedHistory]:
+    """Make an entry, unless another process has made it meanwhile."""
+    incoming = entry.parent / ".incoming"
+    incoming.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as until_used, contextlib.ExitStack() as until_made:
+        until_made.enter_context(locked(incoming / f"{entry.name[:2]}.lock", lambda _: None))
+        history = _read(entry)
+        if history is None:
+            folder = Path(tempfile.mkdtemp(prefix=f"{entry.name}.", dir=incoming))
+            until_used.callback(shutil.rmtree, folder, ignore_errors=True)
+            history = pack_history(repository, tips, folder, boundary=boundary, trees=trees)
+            if pack_is_exact(repository, history, [*tips, *trees]):
+                (folder / "boundary.json").write_text(json.dumps(history.boundary), "ascii")
+                shutil.rmtree(folder / "objects")
+                (folder / "shallow").unlink()
+                shutil.rmtree(entry, ignore_errors=True)
+                folder.rename(entry)
+                pack, index = (entry / file.name for file in (history.pack, history.index))
+                history = PackedHistory(pack, index, history.boundary, kept=True)
+                _make_room(entry.parent)
+        until_made.close()
+        yield history
+
+
+def _read(entry: Path) -> PackedHistory | None:
+    """What an entry holds; None where it is absent or damaged."""
+    try:
+        (pack,) = entry.glob("pack-*.pack")
+        index = pack.with_suffix(".idx")
+        boundary = tuple(map(str, json.loads((entry / "boundary.json").read_bytes())))
+        seen = tuple(number for file in (pack, index) for number in (file.stat().st_ino, file.stat().st_size))
+        if _WHOLE.get(entry) != seen:
+            if not _is_whole(pack, index):
+                return None
+            _WHOLE[entry] = seen
+        os.utime(entry)
+    except (OSError, ValueError):
+        return None
+    return PackedHistory(pack, index, boundary, kept=True)
+
+
+def _is_whole(pack: Path, index: Path) -> bool:
+    """Whether both files end with the checksums of what is before, and belong together (gitformat-pack(5))."""
+    size = 20 if len(pack.stem) == len("pack-") + 40 else 32
+    ends = []
+    for file in (pack, index):
+        with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            with memoryview(content) as view, view[:-size] as body:
+                digest = hashlib.new("sha1" if size == 20 else "sha256", body, usedforsecurity=False).digest()
+            if digest != content[-size:]:
+                return False
+            ends.append(content[-2 * size :])
+    return ends[0][size:] == ends[1][:size]
+
+
+def _make_room(packs: Path) -> None:
+    """Remove entries until the others take no more than `_MOST_BYTES`, and what killed processes have left."""
+    entries = {entry: entry.stat().st_mtime for entry in packs.iterdir() if not entry.name.startswith(".")}
+    sizes = {entry: sum(file.stat().st_size for file in entry.iterdir()) for entry in entries}
+    now, total = time.time(), sum(sizes.values())
+    for entry in sorted(entries, key=entries.__getitem__):
+        if total <= _MOST_BYTES or now - entries[entry] < _IN_USE_S:
+            break
+        shutil.rmtree(entry, ignore_errors=True)
+        total -= sizes[entry]
+    for left in (packs / ".incoming").iterdir():
+        if left.is_dir() and now - left.stat().st_mtime > 24 * _IN_USE_S:
+            shutil.rmtree(left, ignore_errors=True)
