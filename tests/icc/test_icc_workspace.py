@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -213,4 +214,5 @@ def test_an_oldest_commit_that_is_not_in_the_chain_is_not_believed(
     chain = chain_spec(case.sample).model_copy(update={"oldest_commit": "1" * 40})
     sample = case.sample.model_copy(update={"spec": chain})
     with local_provider.open(run_id="test", episode_id="x") as sandbox:
-        assert ICC.prepare(sample, case.store, sandbox, EpisodeOptions()).base == case.base
+        episode: Any = ICC.prepare(sample, case.store, sandbox, EpisodeOptions())
+        assert episode.base == case.base
