@@ -4,6 +4,7 @@
 - The reference has every public name, from `gitgoodbench.__all__`, so none can be forgotten.
 - Marks of fenced blocks (`sh needs=key`) are for the tests that run these blocks; readers do not see them.
 - Links to files beside docs/ lead to the repository.
+- Badges are pictures of another server, so they are left out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import gitgoodbench
 
 _ROOT: Final = Path(__file__).parents[2]
 _MARKED_FENCE: Final = re.compile(r"^(```\w+) needs=[\w,]+$", re.MULTILINE)
+_BADGE: Final = re.compile(r"^\[!\[.*shields\.io.*\n", re.MULTILINE)
 _LINK: Final = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")
 
 _REFERENCE: Final = """# Reference
@@ -47,7 +49,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
         kind = "tree" if (_ROOT / path).is_dir() else "blob"
         return f"{config.repo_url}/{kind}/main/{path}"
 
-    return _LINK.sub(lead, _MARKED_FENCE.sub(r"\1", markdown))
+    return _LINK.sub(lead, _BADGE.sub("", _MARKED_FENCE.sub(r"\1", markdown)))
 
 
 def _references() -> list[str]:
