@@ -70,7 +70,7 @@ def build_openenv_image(recipe: Recipe, tag: str, progress: Callable[[str], None
     Raises:
         UserError: Docker does not answer, or the image cannot be built, with the reason.
     """
-    with temporary_folder("image", large=True) as scratch:
+    with temporary_folder("build", large=True) as scratch:
         folder = scratch / "context"
         recipe.write(folder)
         client = connect_to_docker()
