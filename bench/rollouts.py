@@ -94,7 +94,7 @@ async def play(bench: Bench, count: int, minutes: float, thinking: float, spent:
 def standing(bench: Bench) -> str:
     """What this process has: descriptors, folders, children, memory; and the containers of the bench."""
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
-    kinds = Counter(re.sub(r".*gitgoodbench-(\w+)-.*|(\w+) \d+", r"\1\2", left) for left in leftovers())
+    kinds = Counter(re.sub(r".*gitgoodbench-(\w+)-.*|\W*(\w+)\W\d+.*", r"\1\2", left) for left in leftovers())
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     containers = ["docker", "ps", "--all", "--quiet", "--filter", f"label={LABEL}.run={bench._id}"]
     if bench._provider.kind == "docker":
