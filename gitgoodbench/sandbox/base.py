@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.process import ExecOptions, ExecResult
+from gitgoodbench.sandbox.channel import ByteStream
 
 DEFAULT_OUTPUT_LIMIT = 64 * 1024 * 1024
 """Bytes of standard output (and as many of standard error) that a command may return; the rest is dropped."""
@@ -126,6 +127,21 @@ class SharingSandbox(Sandbox, Protocol):
 
         Raises:
             SandboxDied: the sandbox no longer answers, or cannot be emptied.
+        """
+        ...
+
+
+@runtime_checkable
+class Accompanied(Protocol):
+    """A sandbox in which a program of the harness can run beside the commands, out of their reach."""
+
+    def accompany(self, argv: Sequence[str]) -> ByteStream:
+        """Start a program as a user that is neither the commands' nor the supervisor's; its standard streams.
+
+        It lives until it ends by itself or the sandbox does; commands that end do not take it with them.
+
+        Raises:
+            InfrastructureFailed: it could not be started.
         """
         ...
 

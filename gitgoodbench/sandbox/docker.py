@@ -12,7 +12,7 @@ import socket
 import struct
 import threading
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from gitgoodbench.errors import InfrastructureFailed, UserError
@@ -21,7 +21,8 @@ from gitgoodbench.sandbox.autopsy import cause_of_death
 from gitgoodbench.sandbox.base import SandboxDied, SandboxLimits, SandboxTaken
 from gitgoodbench.sandbox.channel import ByteStream, ChannelBroken
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable, brief, connect_to_docker, docker_errors
-from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox, supervisor_argv
+from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox
+from gitgoodbench.sandbox.travelling import waiting_argv
 
 if TYPE_CHECKING:
     from docker.client import DockerClient
@@ -33,6 +34,7 @@ _SCRATCH_SIZE: Final = 64 * 1024**2
 _SHARED_MEMORY: Final = 16 * 1024**2
 COMMAND_USER: Final = 1000
 SUPERVISOR_USER: Final = 1001
+COMPANION_USER: Final = 1002
 _LONGEST_LIFE_S: Final = 2 * 24 * 3600
 """A container that even `clean` never sees (its daemon on another machine, say) goes after so long."""
 
@@ -112,6 +114,16 @@ class DockerSandbox(SupervisedSandbox):
             "users": [SUPERVISOR_USER, COMMAND_USER],
             "life_s": _LONGEST_LIFE_S,
         }
+
+    def accompany(self, argv: Sequence[str]) -> ByteStream:
+        """See `Accompanied.accompany`."""
+        api: Any = self.container.client.api  # type: ignore[union-attr]
+        user = f"{COMPANION_USER}:{COMPANION_USER}"
+        try:
+            made = api.exec_create(self.container.id, list(argv), stdin=True, user=user, workdir="/")
+            return AttachedStream(api.exec_start(made["Id"], socket=True))
+        except docker_errors() as problem:
+            raise InfrastructureFailed(f"nothing more can be started in the sandbox: {brief(problem)}") from problem
 
     def _autopsy(self, broken: ChannelBroken) -> SandboxDied:
         """Ask the daemon what has become of the container."""
@@ -243,7 +255,7 @@ class DockerProvider:
         return {
             "name": f"gitgoodbench-{uuid.uuid4().hex[:16]}",
             "hostname": "sandbox",
-            "entrypoint": supervisor_argv("python3"),
+            "entrypoint": waiting_argv("python3"),
             "command": [],
             "stdin_open": True,
             "user": "0:0",

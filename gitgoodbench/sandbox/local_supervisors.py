@@ -19,7 +19,8 @@ import threading
 from pathlib import Path
 from typing import Final, Protocol
 
-from gitgoodbench.sandbox.supervised import supervisor_argv, supervisor_sources
+from gitgoodbench.sandbox.supervised import supervisor_sources
+from gitgoodbench.sandbox.travelling import waiting_argv
 
 _TEMPLATE: Final = "supervisor_template.py"
 _END_S: Final = 2.0
@@ -71,7 +72,7 @@ class _Started:
 
     def __init__(self, stream: socket.socket, path: str) -> None:
         self._process = subprocess.Popen(
-            supervisor_argv(sys.executable),
+            waiting_argv(sys.executable),
             stdin=stream.fileno(), stdout=stream.fileno(), stderr=subprocess.DEVNULL,
             env={"PATH": path}, start_new_session=True,
         )  # fmt: skip
@@ -115,7 +116,7 @@ class _Shared:
 
     def _begin(self) -> socket.socket:
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        *python, _, bootstrap = supervisor_argv(sys.executable)
+        *python, _, bootstrap = waiting_argv(sys.executable)
         with there:
             self._process = subprocess.Popen(
                 [*python, str(Path(__file__).with_name(_TEMPLATE)), str(there.fileno())],

@@ -6,7 +6,6 @@ to know what an earlier one has left behind.
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -17,43 +16,24 @@ from gitgoodbench.git.process import ExecOptions, ExecResult
 from gitgoodbench.sandbox.base import DEFAULT_OUTPUT_LIMIT, SandboxDied, SandboxLimits, SandboxPathError
 from gitgoodbench.sandbox.channel import ByteStream, Channel, ChannelBroken, Reply, chunks
 from gitgoodbench.sandbox.frames import DATA, ERR, OUT
+from gitgoodbench.sandbox.travelling import program, sources_of
 
 DEFAULT_GRACE_S: Final = 15.0
 """Seconds beyond a command's own limit in which the supervisor must have reported its end."""
 
 _TRAVELLERS: Final = ("frames", "supervisor_files", "supervisor_users", "supervisor_processes", "supervisor")
-_BOOTSTRAP: Final = """
-import json, os, sys, types
-left, text = int(sys.stdin.buffer.raw.readline()), b""
-while len(text) < left:
-    text += os.read(0, left - len(text)) or sys.exit(1)
-sources, settings = json.loads(text)
-ready = globals().get("ready", {})
-for name, source in sources.items():
-    module = sys.modules[name] = ready.get(source) or types.ModuleType(name)
-    if source not in ready:
-        exec(compile(source, name, "exec"), module.__dict__)
-module.main(**settings)
-"""
 _START_S: Final = 30.0
 _LONGEST_S: Final = 7 * 24 * 3600.0
 
 
-def supervisor_argv(python: str) -> list[str]:
-    """The command line that waits for the program of a supervisor (`supervisor_program`) on standard input."""
-    return [python, "-I", "-S", "-X", "utf8", "-c", _BOOTSTRAP]
-
-
 def supervisor_sources() -> dict[str, str]:
     """The text of each module of a supervisor, in the order of their imports."""
-    folder = Path(__file__).parent
-    return {f"{__package__}.{name}": (folder / f"{name}.py").read_text("utf-8") for name in _TRAVELLERS}
+    return sources_of(str(__package__), _TRAVELLERS)
 
 
 def supervisor_program(settings: Mapping[str, Any]) -> bytes:
-    """What a supervisor reads first: a length, and so many bytes with its modules and the arguments of its `main`."""
-    program = json.dumps([supervisor_sources(), settings]).encode("ascii")
-    return b"%d\n%b" % (len(program), program)
+    """What a supervisor reads first: its modules, and the arguments of its `main`."""
+    return program(supervisor_sources(), settings)
 
 
 class SupervisedSandbox(ABC):
