@@ -47,6 +47,9 @@ class Reply:
     retry_after_s: float | None = None
 
 
+Hear = Callable[[str, bytes], None]
+"""Told of each piece of an answer: the answer's content type, and the bytes."""
+
 Wait = Callable[["Future[Reply]", float], Reply]
 """The result of what runs in another thread; raises TimeoutError after so many seconds."""
 
@@ -88,22 +91,32 @@ class Endpoint:
         self._wait = wait
         self.address = str(client.base_url).rstrip("/")
 
-    def post(self, body: Mapping[str, Any], seconds: float) -> Reply:
+    def post(
+        self,
+        body: Mapping[str, Any],
+        seconds: float,
+        *,
+        headers: Mapping[str, str] | None = None,
+        hear: Hear | None = None,
+    ) -> Reply:
         """Send a request; the reply, whatever its status.
 
         Args:
             body: of the request, as the API has it; `model` at least.
             seconds: for everything, from connecting to the last byte, however slowly the server sends.
+            headers: further ones of this request.
+            hear: told of the bytes of an answer as they arrive, with its content type, in a thread that may outlive
+                the call. The key is not hidden in them.
 
         Raises:
             ServerFault: no reply, or half of one.
         """
         arrived = bytearray()
         try:
-            reply = _within(seconds, lambda: self._send(body, seconds, arrived), self._wait)
+            reply = _within(seconds, lambda: self._send(body, seconds, arrived, headers or {}, hear), self._wait)
         except TimeoutError:
-            partial = self.hide(bytes(arrived))
-            raise NoAnswerInTime(f"no answer within {seconds:.3g} s", partial=partial) from None
+            half = self.hide(bytes(arrived))
+            raise NoAnswerInTime(f"no answer within {seconds:.3g} s", partial=half) from None
         return replace(reply, body=self.hide(reply.body))
 
     def hide(self, data: bytes) -> bytes:
@@ -112,15 +125,23 @@ class Endpoint:
             data = secret.hide(data)
         return data
 
-    def _send(self, body: Mapping[str, Any], seconds: float, arrived: bytearray) -> Reply:
+    def _send(
+        self,
+        body: Mapping[str, Any],
+        seconds: float,
+        arrived: bytearray,
+        headers: Mapping[str, str],
+        hear: Hear | None,
+    ) -> Reply:
         deadline = time.monotonic() + seconds
         timeout = self._sdk.Timeout(seconds, connect=min(seconds, _CONNECT_S))
         # The SDK walks all of `messages` each time (50 ms for a hundred of them), but sends an extra body as it is.
-        sent = {"model": body["model"], "extra_body": body, "extra_headers": self._headers, "timeout": timeout}
+        sent = {"model": body["model"], "extra_body": body, "timeout": timeout}
         try:
-            with self._create(**sent) as response:
-                _read(response.iter_bytes(), deadline, arrived)
-                return Reply(response.status_code, bytes(arrived), response.headers.get("content-type", ""))
+            with self._create(**sent, extra_headers={**headers, **self._headers}) as response:
+                content_type = response.headers.get("content-type", "")
+                _read(response.iter_bytes(), deadline, arrived, hear and partial(hear, content_type))
+                return Reply(response.status_code, bytes(arrived), content_type)
         except self._sdk.APIStatusError as problem:
             asked = retry_after_s(problem.response.headers, time.time())
             return Reply(problem.status_code, problem.response.content, retry_after_s=asked)
@@ -146,8 +167,10 @@ class Endpoint:
         return isinstance(problem, self._sdk.APIConnectionError | OSError) or library in _HTTP_LIBRARIES
 
 
-def _read(chunks: Iterator[bytes], deadline: float, body: bytearray) -> None:
-    """Put the whole body into `body`, as it arrives.
+def _read(
+    chunks: Iterator[bytes], deadline: float, body: bytearray, hear: Callable[[bytes], None] | None = None
+) -> None:
+    """Put the whole body into `body`, as it arrives, and tell of it.
 
     Raises:
         ServerFault: it is too long.
@@ -159,6 +182,8 @@ def _read(chunks: Iterator[bytes], deadline: float, body: bytearray) -> None:
             raise ServerFault(f"the reply is longer than {REPLY_LIMIT} bytes")
         if time.monotonic() > deadline:
             raise TimeoutError
+        if hear is not None:
+            hear(chunk)
 
 
 def _secrets_in(headers: Mapping[str, str]) -> list[str]:

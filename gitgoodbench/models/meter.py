@@ -104,33 +104,39 @@ class Meter:
         """Leave out so many seconds: those for which the harness itself held the model up."""
         self._start += seconds
 
-    def check(self) -> None:
+    def check(self, under_way: int = 0) -> None:
         """To be called before the model is asked again.
+
+        Args:
+            under_way: requests whose answers are not counted yet. Each may become a turn, and as dear as the dearest.
 
         Raises:
             LimitReached: a limit is used up; the message begins with its name.
         """
         self.seconds_left()
         budget, usage = self._budget, self.usage
-        if budget.max_turns is not None and self.turns >= budget.max_turns:
+        if budget.max_turns is not None and self.turns + under_way >= budget.max_turns:
             raise LimitReached(f"turn limit: {self.turns} of {budget.max_turns} answers")
         if budget.max_tokens is not None:
-            self._check_tokens(budget.max_tokens, usage)
+            self._check_tokens(budget.max_tokens, usage, under_way)
         if budget.max_cost_usd is not None:
-            self._check_cost(budget.max_cost_usd, usage)
+            self._check_cost(budget.max_cost_usd, usage, under_way)
 
-    def _check_tokens(self, limit: int, usage: Usage) -> None:
+    def _check_tokens(self, limit: int, usage: Usage, under_way: int) -> None:
         if usage.prompt_tokens is None or usage.completion_tokens is None:
             self.note("token limit not watched: the server does not report what it used")
             return
         used = usage.prompt_tokens + usage.completion_tokens
-        if used >= limit:
+        largest = max(((tokens.prompt or 0) + (tokens.completion or 0) for tokens in self._answers), default=0)
+        if used + under_way * largest >= limit:
             raise LimitReached(f"token limit: {used} of {limit} tokens")
 
-    def _check_cost(self, limit: float, usage: Usage) -> None:
+    def _check_cost(self, limit: float, usage: Usage, under_way: int) -> None:
         if usage.cost_usd is None:
             self.note("cost limit not watched: the server does not report what it used, or there is no price")
-        elif usage.cost_usd >= limit:
+            return
+        dearest = max((self.cost(tokens) or 0.0 for tokens in self._answers), default=0.0)
+        if usage.cost_usd + under_way * dearest >= limit:
             raise LimitReached(f"cost limit: ${usage.cost_usd:.4f} of ${limit:.4f}")
 
     @property

@@ -132,6 +132,15 @@ class SharingSandbox(Sandbox, Protocol):
 
 
 @runtime_checkable
+class Interruptible(Protocol):
+    """A sandbox whose command can be ended before its time."""
+
+    def interrupt(self) -> None:
+        """End the command that runs now, if one does; its result says `timed_out`. Any thread may call it."""
+        ...
+
+
+@runtime_checkable
 class Accompanied(Protocol):
     """A sandbox in which a program of the harness can run beside the commands, out of their reach."""
 

@@ -65,6 +65,7 @@ class Channel:
         self._greeting = greeting
         self._received = bytearray()
         self._in_call = threading.RLock()
+        self._sending = threading.Lock()
         self.closed = False
 
     def call(
@@ -96,6 +97,11 @@ class Channel:
             except BaseException:
                 self._abort(left)
                 raise
+
+    def abort(self) -> None:
+        """From another thread: end the request that is under way. Its reply comes, as of one that was aborted."""
+        with contextlib.suppress(OSError), self._sending:
+            self._stream.sendall(FRAME.pack(ABORT, 0))
 
     def close(self) -> None:
         """Let go of the stream: the supervisor at its other end kills what it runs and goes.
@@ -140,7 +146,7 @@ class Channel:
             raise
 
     def _transmit(self, data: bytes) -> None:
-        with _breaking():
+        with _breaking(), self._sending:
             self._stream.settimeout(_SEND_STALL_S)
             self._stream.sendall(data)
 

@@ -23,6 +23,7 @@ DEFAULT_GRACE_S: Final = 15.0
 
 _TRAVELLERS: Final = ("frames", "supervisor_files", "supervisor_users", "supervisor_processes", "supervisor")
 _START_S: Final = 30.0
+_KILLED: Final = -9
 _LONGEST_S: Final = 7 * 24 * 3600.0
 
 
@@ -90,12 +91,17 @@ class SupervisedSandbox(ABC):
         body, room = chunks(options.get("stdin", b"")), {OUT: limit, ERR: limit}
         reply = self._call(request, body, room, timeout_s)
         return ExecResult(
-            reply.result["returncode"],
+            reply.result.get("returncode", _KILLED),
             reply.payloads[OUT],
             reply.payloads[ERR],
-            timed_out=reply.result.get("timed_out") is True,
+            timed_out=reply.result.get("timed_out") is True or _was_aborted(reply),
             truncated=reply.result.get("truncated") is True,
         )
+
+    def interrupt(self) -> None:
+        """See `Interruptible.interrupt`."""
+        if self._channel is not None:
+            self._channel.abort()
 
     def put(self, path: str | bytes, data: bytes | BinaryIO, *, mode: int = 0o644) -> None:
         """See `Sandbox.put`."""
@@ -200,7 +206,14 @@ def _text(value: str | bytes) -> str:
         return value.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
+def _was_aborted(reply: Reply) -> bool:
+    """Whether a command was interrupted before it began."""
+    return reply.result.get("refused") == "aborted"
+
+
 def _check_returncode(reply: Reply) -> None:
+    if _was_aborted(reply):
+        return
     value = reply.result.get("returncode")
     if type(value) is not int or not -128 <= value <= 255:
         raise ChannelBroken("a result without returncode")

@@ -20,7 +20,7 @@ import sys
 import time
 from contextlib import suppress
 
-from gitgoodbench.sandbox.frames import ABORT, CHUNK, DATA, ERR, OUT, RESULT, Aborted, Link, write_all
+from gitgoodbench.sandbox.frames import CHUNK, DATA, ERR, OUT, REQUEST, RESULT, Aborted, Link, write_all
 from gitgoodbench.sandbox.supervisor_files import Refused, read_file, write_file
 from gitgoodbench.sandbox.supervisor_processes import Reaper
 from gitgoodbench.sandbox.supervisor_users import Users
@@ -91,7 +91,7 @@ class Supervisor:
         operations = {"hello": self._hello, "exec": self._exec, "put": self._put, "get": self._get}
         while True:
             kind, header = self.link.read()
-            if kind == ABORT:  # of a request that had just ended
+            if kind != REQUEST:  # an ABORT of a request that had just ended, or the rest of one that was aborted
                 continue
             request = json.loads(header)
             body = self.link.body()

@@ -145,6 +145,22 @@ def test_a_meter_names_the_limit_that_is_used_up() -> None:
         meter.check()
 
 
+@pytest.mark.parametrize(
+    ("budget", "reached"),
+    [
+        (Budget(max_turns=3), "turn limit: 1 of 3 answers"),
+        (Budget(max_tokens=30), "token limit: 10 of 30 tokens"),
+        (Budget(max_cost_usd=0.06), r"cost limit: \$0.0200 of \$0.0600"),
+    ],
+)
+def test_answers_that_are_under_way_count_as_much_as_the_dearest(budget: Budget, reached: str) -> None:
+    meter = Meter(budget, Price(input=2000.0, cached_input=2000.0, output=2000.0))
+    meter.count(Tokens(prompt=8, completion=2))
+    meter.check(1)
+    with pytest.raises(LimitReached, match=reached):
+        meter.check(2)
+
+
 def _assert_limit(played: Played, error: str, *, requests: int) -> None:
     assert played.trajectory.status is Status.LIMIT_REACHED
     assert played.trajectory.error == error
