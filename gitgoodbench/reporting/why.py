@@ -49,13 +49,13 @@ def _differences(files: Sequence[FileDetail]) -> Iterator[str]:
 
 
 def _file(file: FileDetail) -> str:
-    """`a.py (conflicts 1, 3 of 4)`."""
+    """`a.py (conflict 1)`, `b.py (2 of its 4 conflicts: 3, 5)`; conflicts are numbered over all files."""
     numbers = [str(conflict.number) for conflict in file.conflicts if not conflict.exact]
     if not numbers:
         return f"{file.path} (outside of its conflicts)" if file.conflicts else file.path
-    plural = "s" if len(numbers) > 1 else ""
-    of = f" of {len(file.conflicts)}" if len(file.conflicts) > 1 else ""
-    return f"{file.path} (conflict{plural} {_listed(numbers)}{of})"
+    if len(file.conflicts) == 1:
+        return f"{file.path} (conflict {numbers[0]})"
+    return f"{file.path} ({len(numbers)} of its {len(file.conflicts)} conflicts: {_listed(numbers)})"
 
 
 def _judging(result: Result) -> Iterator[str]:

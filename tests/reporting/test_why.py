@@ -53,7 +53,7 @@ def judged(verdict: Vote | None, state: State = State.JUDGED, **changes: Any) ->
         ),
         (
             unsolved(details=Details(files=(file("a.py", True, False, False), file("b.py", True, whole=True)))),
-            ["1 of 2 files differs from the truth: a.py (conflicts 2, 3 of 3)"],
+            ["1 of 2 files differs from the truth: a.py (2 of its 3 conflicts: 2, 3)"],
         ),
         (
             unsolved(details=Details(files=(file("a.py", False), file("b.py", True), file("c.py")))),
