@@ -91,7 +91,7 @@ def tie_folder(folder: Path, owner: object) -> None:
 
 def _remove_in(folder: Path, process: int) -> None:
     if os.getpid() == process:
-        remove_folder(folder)
+        _remove_at_last(folder)
 
 
 @atexit.register
@@ -101,10 +101,15 @@ def _remove_what_is_left() -> None:
         _LIVE.ending = True
         own = [folder for folder, process in _LIVE.folders.items() if process == os.getpid()]
     for folder in own:
-        for _ in range(3):  # a given-up thread may still write into it
-            with contextlib.suppress(OSError):
-                remove_folder(folder)
-                break
+        _remove_at_last(folder)
+
+
+def _remove_at_last(folder: Path) -> None:
+    """Remove it where nobody is left to hear of an error. A thread that was given up may still write into it."""
+    for _ in range(3):
+        with contextlib.suppress(OSError):
+            remove_folder(folder)
+            return
 
 
 def find_folders() -> Iterator[tuple[Path, Owner | None]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +26,7 @@ def utc_now() -> str:
 class EventLog:
     """Appends events to a file; each is a single write, so that threads and a kill never mix two lines.
 
-    listeners: hear the events, too.
+    listeners: hear the events, too, in the order of the file.
 
     Raises:
         UserError: the file cannot be opened.
@@ -32,6 +34,7 @@ class EventLog:
 
     def __init__(self, path: Path, listeners: Sequence[Listener] = ()) -> None:
         self._listeners = tuple(listeners)
+        self._lock = threading.Lock()
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         except OSError as problem:
@@ -42,14 +45,11 @@ class EventLog:
 
     def write(self, event: str, **details: Any) -> None:
         """Append one event; a log that cannot be written (a full disk) never stops the run."""
-        happened = {"time": utc_now(), "event": event, **details}
-        for listener in self._listeners:
-            listener(happened)
-        line = json.dumps(happened, default=str)
-        try:
-            os.write(self._descriptor, line.encode() + b"\n")
-        except OSError:
-            return
+        with self._lock, contextlib.suppress(OSError):
+            happened = {"time": utc_now(), "event": event, **details}
+            for listener in self._listeners:
+                listener(happened)
+            os.write(self._descriptor, json.dumps(happened, default=str).encode() + b"\n")
 
     def close(self) -> None:
         """Close the file. Later events, from threads that an interruption left running, are dropped."""

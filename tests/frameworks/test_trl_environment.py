@@ -59,11 +59,14 @@ def test_an_environment_is_reset_again_and_again_and_gives_the_same_reward() -> 
 
 
 def test_a_rollout_that_is_dropped_leaves_nothing() -> None:
+    def play_two_and_drop() -> None:
+        instance = kind_of("icc")()
+        instance.reset(**rows(type(instance))[0])
+        instance.reset(**rows(type(instance))[1])
+
+    play_two_and_drop()  # the bench keeps what rollouts of one sample share
     before = leftovers()
-    instance = kind_of("icc")()
-    instance.reset(**rows(type(instance))[0])
-    instance.reset(**rows(type(instance))[1])
-    del instance
+    play_two_and_drop()
     assert leftovers() == before
 
 

@@ -57,7 +57,7 @@ def check_command(words: list[str]) -> None:
     while words and "=" in words[0] and not words[0].startswith("-"):
         words = words[1:]  # VARIABLE=value before a command
     match words:
-        case ["gitgoodbench", *rest]:
+        case ["gitgoodbench", *rest] | ["uvx", "gitgoodbench", *rest]:
             outcome(sys.executable, "-m", "gitgoodbench", *rest, "--help")
         case ["make", *rest]:
             for line in outcome("make", "--dry-run", "--no-print-directory", *rest).splitlines():
