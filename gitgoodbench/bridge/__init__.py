@@ -1,4 +1,4 @@
-"""The model bridge: programs in a sandbox without network reach a model, through the harness, and nothing else.
+"""The model bridge: programs in a sandbox without network reach a model through the harness, and nothing else.
 
-`relay` runs in the sandbox, `mux` is its other end on the host; `frames` is what goes between them.
+`session.bridged` opens one. docs/bridge.md tells what it does, and how it ends.
 """

@@ -83,6 +83,7 @@ class Connection:
             self._arrived.clear()
             if self._ended:
                 self._forget(self.number)
+            self._changed.notify_all()
         self._give(0 if self._ended else credit)
         self._send_quietly(END)
 

@@ -37,6 +37,8 @@ ALLOWED = {
     ("agents/registry.py", "openai"): _DEFAULT,
     ("api/bench.py", "auto"): _DEFAULT,
     ("api/running.py", "openai"): _DEFAULT,
+    ("bridge/refusals.py", "auto"): _OTHER + "which tool a model may choose",
+    ("bridge/refusals.py", "local"): _OTHER + "where a provider's tool runs: at the client's",
     ("cli/__init__.py", "image"): "the command that builds the image of the docker sandbox",
     ("cli/mcp.py", "auto"): _DEFAULT,
     ("cli/options.py", "auto"): _OTHER + "what an image is made of",
