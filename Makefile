@@ -49,7 +49,7 @@ trajectories: $(READY)  ## play the train split and write training data (ARGS="-
 	$(BIN)/gitgoodbench trajectories results/$(RUN) --out $(RUN)-rows $(EXPORT)
 
 test: $(READY)  ## run the tests (ARGS="-k name")
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 test-llm: $(READY)  ## ask a real, small model on this machine as judge and as agent (downloads 110 MB)
 	$(PIP) install xllamacpp
@@ -69,7 +69,7 @@ test-frameworks: $(FRAMEWORKS:%=.frameworks/%/.ready)  ## run trainers' own eval
 	touch $@
 
 test-all: $(READY)  ## the tests, and the project itself: lint, wheel and sdist, every command of the docs (needs a network)
-	$(BIN)/python -m pytest -n auto -m 'not llm and not tensorzero and not frameworks' $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not llm and not tensorzero and not frameworks' $(ARGS)
 
 lint: ruff types imports  ## ruff, mypy --strict, import-linter
 

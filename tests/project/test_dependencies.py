@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import files, packages_distributions
 
@@ -53,10 +53,16 @@ def imported_modules(*folders: str) -> Iterator[str]:
 
 
 @cache
+def installed() -> Mapping[str, list[str]]:
+    """Top-level modules, and the distributions that bring them: all files of all packages are read once."""
+    return packages_distributions()
+
+
+@cache
 def distributions_of(module: str) -> frozenset[str]:
     """Those that a module may be from; where several share its top-level name, those that have this very module."""
     top = module.partition(".")[0]
-    known = frozenset(packages_distributions().get(top, [top]))
+    known = frozenset(installed().get(top, [top]))
     if len(known) == 1:
         return known
     path = module.replace(".", "/")

@@ -100,7 +100,7 @@ def test_a_command_that_is_killed_by_others_did_not_time_out(run: Run) -> None:
 def test_what_fails_while_it_is_shown_ends_the_command(tmp_path: Path) -> None:
     (tmp_path / "git").write_text(
         f"#!{sys.executable}\nimport os, sys, time\nopen('pid', 'w').write(str(os.getpid()))\n"
-        "sys.stderr.write('Receiving objects: 5\\r'); sys.stderr.flush(); time.sleep(60)\n"
+        "sys.stderr.write('Receiving objects: 5\\rReceiving objects: 6\\r'); sys.stderr.flush(); time.sleep(60)\n"
     )
     (tmp_path / "git").chmod(0o755)
 
