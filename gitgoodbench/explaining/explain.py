@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -39,8 +40,9 @@ def explain_runs(runs: Sequence[PlayedRun], outcome: str = SOLVED) -> Explanatio
     """What goes with success in these runs.
 
     Raises:
-        UserError: no scenario has enough samples.
+        UserError: no scenario has enough samples, a run is named twice, or no answer has such a score.
     """
+    _check(runs, outcome)
     found, too_few = [], {}
     for scenario in sorted({result.scenario for run in runs for result in run.results}):
         cases, others = cases_of(runs, scenario, outcome)
@@ -62,7 +64,16 @@ def explain_runs(runs: Sequence[PlayedRun], outcome: str = SOLVED) -> Explanatio
     if not found:
         told = ", ".join(f"{count} of {name}" for name, count in too_few.items()) or "none"
         raise UserError(
-            f"too few samples whose {outcome} is known in every run ({told}): at least {LEAST_CASES} of a scenario are "
+            f"too few samples whose {outcome} is known in every run of the scenario ({told}): at least {LEAST_CASES} of a scenario are "
             "needed; where a judge was not asked, give --outcome SCORE"
         )
     return ExplanationFile(1, [run.id for run in runs], found, too_few)
+
+
+def _check(runs: Sequence[PlayedRun], outcome: str) -> None:
+    for name, count in Counter(run.id for run in runs).items():
+        if count > 1:
+            raise UserError(f"run {name} is named {count} times: name it once")
+    scores = sorted({name for run in runs for result in run.results for name in result.scores})
+    if outcome != SOLVED and outcome not in scores:
+        raise UserError(f"no answer of these runs has a score {outcome!r}: choose {', '.join([SOLVED, *scores])}")

@@ -56,16 +56,17 @@ def outcome_of(result: Result, outcome: str) -> float | None:
 
 
 def cases_of(runs: Sequence[PlayedRun], scenario: str, outcome: str = SOLVED) -> tuple[list[Case], int]:
-    """The samples of a scenario that every run has an answer to, in their order; and how many others there are.
+    """The samples of a scenario that every run of it has an answer to, in their order; and how many others there are.
 
     So that all samples have been tried by the same agents, which may be good ones or not.
     """
+    playing = sum(any(result.scenario == scenario for result in run.results) for run in runs)
     answers: dict[str, list[tuple[PlayedRun, Result, float]]] = {}
     for run in runs:
         for result in run.results:
             if result.scenario == scenario and (value := outcome_of(result, outcome)) is not None:
                 answers.setdefault(result.sample_id, []).append((run, result, value))
-    common = {name: found for name, found in answers.items() if len({run.id for run, _, _ in found}) == len(runs)}
+    common = {name: found for name, found in answers.items() if len({run.id for run, _, _ in found}) == playing}
     samples = _samples_of(runs)
     languages = _common_languages(found[0][1].language for found in common.values())
     cases = []

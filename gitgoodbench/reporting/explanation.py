@@ -121,7 +121,7 @@ def _remarks(one: ExplainedScenario) -> str:
             "(0.50 is chance)"
         )
     if one.others:
-        lines.append(f"{one.others} samples are left out, to which not every run has an answer")
+        lines.append(f"{one.others} samples are left out, to which not every run of {one.scenario} has an answer")
     return "\n".join(lines)
 
 

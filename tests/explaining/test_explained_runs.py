@@ -16,6 +16,7 @@ from gitgoodbench import Run, load_run
 from gitgoodbench.cli import run
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.explaining.explain import explain_runs
 from gitgoodbench.explaining.features import cases_of
 from gitgoodbench.reporting.schemas import shipped
 from gitgoodbench.runs.manifest import SuitePin, write_manifest
@@ -100,6 +101,13 @@ def test_of_several_runs_samples_count_that_all_have_answered(merges: Path, tmp_
     assert outcomes[of_type("merge")[1].id] == (1.0, 2)
 
 
+def test_a_run_of_another_scenario_hides_no_sample(merges: Path, tmp_path: Path) -> None:
+    other = save(tmp_path / "chains", of_type("file_commit_chain"), "icc", lambda _: {"solved": True})
+    found = explain_runs([run_of(merges), run_of(other)])
+    assert [(one.scenario, one.others) for one in found.scenarios] == [("icc", 0), ("mcr", 0)]
+    assert [found.scenarios[0].mean, found.scenarios[1].mean] == [1.0, pytest.approx(22 / 34)]
+
+
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     capsys.readouterr()
     assert run(["report", *arguments, "--explain"]) == 0
@@ -129,6 +137,11 @@ def test_too_few_samples_and_an_unknown_score_are_named(
 ) -> None:
     few = save(tmp_path / "few", of_type("merge")[:19], "mcr", lambda at: {"solved": at > 9})
     assert run(["report", str(few), "--explain"]) == 2
-    assert "too few samples whose solved is known in every run (19 of mcr): at least 20" in capsys.readouterr().err
+    assert (
+        "too few samples whose solved is known in every run of the scenario (19 of mcr): at least 20"
+        in capsys.readouterr().err
+    )
     assert run(["report", str(merges), "--outcome", "nothing"]) == 2
-    assert "too few samples whose nothing is known in every run (0 of mcr)" in capsys.readouterr().err
+    assert "no answer of these runs has a score 'nothing': choose solved" in capsys.readouterr().err
+    assert run(["report", str(merges), str(merges), "--explain"]) == 2
+    assert "is named 2 times: name it once" in capsys.readouterr().err
