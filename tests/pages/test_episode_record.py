@@ -22,7 +22,7 @@ from gitgoodbench.reporting.pages.shown import Shown, shown_runs
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.trajectories import Conversation
-from tests.support.episode_runs import OURS, TRUTH, conversation, make_episode_run, plain
+from tests.support.episode_runs import BROKEN, OURS, TRUTH, conversation, make_episode_run, plain
 from tests.support.page_runs import Player, manifest_of
 
 NONE: dict[str, Any] = {}
@@ -34,9 +34,10 @@ def shown(tmp_path: Path) -> Shown:
     return only
 
 
-def result_of(shown: Shown, scenario: str) -> Result:
-    (found,) = (result for result in shown.run.results if result.scenario == scenario)
-    return found
+def result_of(shown: Shown, name: str) -> Result:
+    """Of a scenario, or the broken one."""
+    names = {"broken" if one.sample_id == BROKEN else one.scenario: one for one in shown.run.results}
+    return names[name]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def result_of(shown: Shown, scenario: str) -> Result:
         ("mcr", "not met: clean; 1 of 4 conflicts as in the truth; differs in src/total.py, src/more.py; "
                 "out of reach of answers to the conflicts: docs/total.md"),
         ("ir", "not met: clean; 1 of 3 real commits made again, line for line, in 2 commits; judged a tie"),
-        ("icc", "there is no such commit"),
+        ("broken", "there is no such commit"),
     ],
 )  # fmt: skip
 def test_one_sentence_says_why(shown: Shown, scenario: str, said: str) -> None:
@@ -73,7 +74,7 @@ def test_the_record_has_the_files_of_the_run_letter_by_letter(shown: Shown) -> N
 
 
 def test_details_beside_the_result_are_shown_where_they_are(shown: Shown) -> None:
-    result = result_of(shown, "icc")
+    result = result_of(shown, "broken")
     files = shown.paths.episode(*result.key)
     assert episode_trees(shown, result) is None
     conflict = ConflictDetail(number=1, kind="text", exact=False, agent_text=OURS, truth_text=TRUTH)

@@ -13,14 +13,15 @@ from gitgoodbench.api.running import load_run
 from gitgoodbench.reporting.pages.shown import shown_runs
 from gitgoodbench.reporting.pages.site import write_site
 from tests.support.browser import THEMES, WIDTHS, Browser
-from tests.support.episode_runs import LONG_LINE, Said, hostile, make_episode_run, plain
+from tests.support.episode_runs import BROKEN, LONG_LINE, Said, hostile, make_episode_run, plain
 
 TABS = ("result", "trees", "conversation", "judge", "raw")
-SCENARIOS = ("mcr", "ir", "icc")
+SCENARIOS = ("mcr", "ir", "icc", "broken")
 SILENT = {
     ("icc", "trees"),
-    ("icc", "conversation"),
-    ("icc", "judge"),
+    ("broken", "trees"),
+    ("broken", "conversation"),
+    ("broken", "judge"),
     ("mcr", "judge"),
     ("mcr", "trees"),
     ("ir", "trees"),
@@ -37,7 +38,10 @@ def make_site(folder: Path, said: Said, extra: str = "") -> Addresses:
     write_site([run], folder / "site")
     (shown,) = shown_runs([run])
     page = (folder / "site" / "episode.html").as_uri()
-    return {result.scenario: f"{page}?e={shown.key(result)}" for result in run.results}
+    return {
+        "broken" if result.sample_id == BROKEN else result.scenario: f"{page}?e={shown.key(result)}"
+        for result in run.results
+    }
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +119,10 @@ def test_a_merge_shows_what_met_and_what_was_made_of_it(browser: Browser, pages:
     assert marks == ["✓ Conflict 1", "✗ Conflict 2", "✗ Conflict 3", "✗ Conflict 4"]
 
 
-def test_a_history_joins_what_belongs_together(browser: Browser, pages: Addresses) -> None:
+@pytest.mark.parametrize("scenario", ["ir", "icc"])
+def test_a_history_joins_what_belongs_together(browser: Browser, pages: Addresses, scenario: str) -> None:
     browser.emulate(1024, "light")
-    open_tab(browser, pages["ir"], "result")
+    open_tab(browser, pages[scenario], "result")
     browser.wait(f"{OPEN}.querySelectorAll('.links path').length === 2")
     bars = browser.run(
         f"return [...{OPEN}.querySelectorAll('.bar')].map((bar) => [...bar.children].map((one) => one.title))"

@@ -1,4 +1,4 @@
-"""A run of three episodes that have all that a page of an episode can show: a merge, a history, and one that broke.
+"""A run of episodes that have all that a page of an episode can show: a merge, two histories, and one that broke.
 
 `said` makes every text of them: as it is, or hostile.
 """
@@ -32,6 +32,9 @@ from tests.support.page_runs import Player, manifest_of
 
 Said = Callable[[str], str]
 
+BROKEN: Final = "a-broken-sample"
+"""The sample of icc that could not be set up."""
+
 DAY: Final = "2026-03-01T10:00:{:02}.000Z"
 PLAYER: Final = Player("openai", "gpt-4o", 0.3, 0.04, 45.0)
 
@@ -60,7 +63,7 @@ def make_episode_run(folder: Path, said: Said = plain, extra: str = "") -> Path:
     """Write the run. extra: a text of any size, which is in every place where there are long texts."""
     paths = RunPaths(folder / "run")
     paths.folder.mkdir(parents=True)
-    results = [_merge(said, extra), _history(said, extra), _broken(said)]
+    results = [_merge(said, extra), _history(said, extra, "ir"), _broken(said), _history(said, extra, "icc")]
     write_manifest(paths, manifest_of("run", PLAYER, len(results), len(results)))
     for result in results:
         files = paths.episode(*result.key)
@@ -119,7 +122,7 @@ def _merge(said: Said, extra: str) -> Result:
     return _result(said, "mcr", details=details, attempts=(failed,))
 
 
-def _history(said: Said, extra: str) -> Result:
+def _history(said: Said, extra: str, scenario: str) -> Result:
     def commit(number: int, text: str, same_as: int | None) -> CommitDetail:
         patch = f"--- a/src/total.py\n+++ b/src/total.py\n@@ -1 +1 @@\n-{number}\n" + "".join(
             f"+{line}\n" for line in said(text).split("\n")
@@ -153,12 +156,19 @@ def _history(said: Said, extra: str) -> Result:
         cut=CutRecord(limit=120000, agent=(10, 20), real=(5, 5)),
     )  # fmt: skip
     details = Details(ids={"base": "b" * 40, "newest": "c" * 40}, histories=histories, diff="")
-    return _result(said, "ir", details=details, judge=judge)
+    return _result(said, scenario, details=details, judge=judge)
 
 
 def _broken(said: Said) -> Result:
     error = ErrorRecord(kind="SetupFailed", message=said("there is no such commit"))
-    nothing: dict[str, Any] = {"solved": None, "solved_paper": None, "gates": {}, "scores": {}, "turns": None}
+    nothing: dict[str, Any] = {
+        "solved": None,
+        "solved_paper": None,
+        "gates": {},
+        "scores": {},
+        "turns": None,
+        "sample_id": BROKEN,
+    }
     return _result(said, "icc", status=Status.SETUP_FAILED, success=False, error=error, usage=UsageRecord(),
                    timings=Timings(), **nothing)  # fmt: skip
 

@@ -76,11 +76,11 @@
     const solved = pair.pairs.filter((one) => one.score === "solved" && one.n);
     const one = solved.find(({ scenario }) => scenario === null) || solved[0] || pair.pairs.find(({ score, n }) => score === "all_gates" && n);
     if (!one) return "No episode has a verdict in both runs.";
-    const what = one.score === "solved" ? "solved" : "met all gates in (nobody judged)";
-    const where = one.scenario === null ? "" : ` of ${one.scenario}`;
+    const [unjudged, what, within] = one.score === "solved" ? ["", "solved", ""] : [", which nobody judged,", "met all gates in", "in "];
+    const where = (one.scenario === null ? "" : ` of ${one.scenario}`) + (unjudged || ",");
     const sure = one.p_holm !== null && one.p_holm < 0.05;
     const more = one.more_samples ? ` If the true difference is this one, it takes ${count(one.more_samples)} more samples to show it in 4 of 5 comparisons.` : "";
-    return `Of ${one.n} common episodes${where}, A (${a.who}) alone ${what} ${one.only_a}, B (${b.who}) alone ${one.only_b}. ${sure ? "That is more than chance" : "That may be chance"} (p ${pValue(one.p_holm)}).${sure ? "" : more}`;
+    return `Of ${one.n} common episodes${where} A (${a.who}) alone ${what} ${one.only_a}, B (${b.who}) alone ${within}${one.only_b}. ${sure ? "That is more than chance" : "That may be chance"} (p ${pValue(one.p_holm)}).${sure ? "" : more}`;
   }
 
   function showDiffers(pair, a, b) {

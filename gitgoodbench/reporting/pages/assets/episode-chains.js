@@ -31,7 +31,7 @@ ggb.resultHistories = (() => {
   }
 
   function pairing(histories) {
-    if (histories.pairs === null) return note("How the commits belong together is not known.");
+    if (histories.pairs === null) return note("How alike the commits are is not known, so no lines join them.");
     return h("ul", { class: "hidden" }, histories.pairs.map((pair) => h("li", {}, `Agent's commit ${pair.agent} belongs to real commit ${pair.truth}, ${similarity(pair)}.`)));
   }
 

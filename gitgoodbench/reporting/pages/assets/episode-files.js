@@ -44,7 +44,7 @@ ggb.resultFiles = (() => {
     const absent = SIDES.filter(([name]) => sides[name] === null).map(([, title]) => title);
     return [
       ggb.diffs.three(SIDES.map(([name]) => sides[name] ?? ""), SIDES.map(([, title]) => title), language),
-      absent.length ? note(`No file: ${absent.join(", ")}.`) : null,
+      absent.length ? note(`No file stands at this path in: ${absent.join(", ").toLowerCase()}.`) : null,
     ];
   }
 

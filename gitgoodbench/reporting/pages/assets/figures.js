@@ -94,6 +94,7 @@ ggb.figures = (() => {
       of_all: share(episodes, (episode) => columns.answer[episode] && solved(episode)),
       of_traits: traits,
       known: known.length > 0 || (answers.length === 0 && awaiting === 0),
+      all_known: scenariosAreKnown(overview, answers),
       not_judged: answers.length - known.length,
       awaiting,
       all_gates: gates(overview, answers, share),
@@ -110,6 +111,13 @@ ggb.figures = (() => {
       seconds: median(numbers("seconds")),
       failures: episodes.length - answers.length,
     };
+  }
+
+  // Whether of each scenario some answer is known to be solved or not: a rate of all rows would count the others' as not solved.
+  function scenariosAreKnown(overview, answers) {
+    const scenario = (episode) => overview.tasks.scenario[overview.episodes.task[episode]];
+    const known = answers.filter((episode) => overview.episodes.solved[episode] !== null);
+    return new Set(known.map(scenario)).size === new Set(answers.map(scenario)).size;
   }
 
   function named(columns, make) {

@@ -41,7 +41,7 @@ ggb.runsTable = (() => {
       { header: "of attainable", group: "solved", of: (run, cell) => rate(cell.of_attainable) },
       ...traitColumns(overview, cells),
       { header: "of answers", group: "solved", of: (run, cell) => rate(cell.of_answers) },
-      { header: "of all", group: "solved", of: (run, cell) => rate(cell.of_all, !cell.known) },
+      { header: "of all", group: "solved", of: (run, cell) => rate(cell.of_all, !cell.known || !cell.all_known) },
       { header: "all gates", of: (run, cell) => rate(cell.all_gates) },
       ...(some((cell) => cell.wins.total) ? [
         { header: "wins", group: "judge", of: (run, cell) => rate(cell.wins) },
