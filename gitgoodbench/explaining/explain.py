@@ -64,8 +64,8 @@ def explain_runs(runs: Sequence[PlayedRun], outcome: str = SOLVED) -> Explanatio
     if not found:
         told = ", ".join(f"{count} of {name}" for name, count in too_few.items()) or "none"
         raise UserError(
-            f"too few samples whose {outcome} is known in every run of the scenario ({told}): at least {LEAST_CASES} of a scenario are "
-            "needed; where a judge was not asked, give --outcome SCORE"
+            f"too few samples whose {outcome} is known in every run of the scenario ({told}): at least {LEAST_CASES} "
+            "of a scenario are needed; where a judge was not asked, give --outcome SCORE"
         )
     return ExplanationFile(1, [run.id for run in runs], found, too_few)
 
