@@ -1,4 +1,4 @@
-"""What the model bridge costs: `python bench/bridge.py [--rounds N] [--no-docker]`.
+"""What the model bridge costs: `PYTHONPATH=. python bench/bridge.py [--rounds N] [--no-docker]`.
 
 The same client asks the same provider directly, through a relay that is a process of this machine, and from inside a
 sealed container, in one run and in turn, so that figures of a machine under load compare. Requests are counted,
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import socket
 import statistics
 import subprocess
 import sys
@@ -75,6 +76,10 @@ class Provider(BaseHTTPRequestHandler):
     """Answers at once, or after half a second where the temperature is high."""
 
     protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from threading import Event
 
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Usage
@@ -73,7 +74,8 @@ class Bookkeeper:
     """Records one conversation. See `models.recording.Recorder`.
 
     transcript, cache: None keeps no words, no answers. epoch: tells apart what asks the same on purpose.
-    conversation: its name, where a transcript has several. witness: hears of requests and calls, too.
+    conversation: its name, where a transcript has several. witness: hears of requests and calls, too. heard: set once
+    any conversation of the account is recorded.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class Bookkeeper:
         epoch: int = 1,
         conversation: str | None = None,
         witness: Witness | None = None,
+        heard: Event | None = None,
     ) -> None:
         self._ledger = ledger
         self._account = account
@@ -96,7 +99,7 @@ class Bookkeeper:
         self._witness = witness
         self._asked: str | None = None
         self._digests: list[str] = []
-        self._heard = False
+        self._heard = heard or Event()
 
     def recall(self, request: Request) -> bytes | None:
         return None if self._cache is None else self._cache.get(request.digest(self._epoch))
@@ -105,7 +108,7 @@ class Bookkeeper:
         self._asked = self._ledger.ask(self._account.episode, self._account.role, request.model)
 
     def received(self, exchange: Exchange) -> None:
-        self._heard = True
+        self._heard.set()
         asked, self._asked = self._asked or uuid.uuid4().hex[:16], None
         if self._witness is not None:
             self._witness.exchanged(self._account.episode, self._account.role, exchange)
@@ -127,7 +130,7 @@ class Bookkeeper:
 
     def report(self, model: str | None, usage: Usage) -> None:
         """Enter what an agent says that it used, unless its requests were recorded one by one."""
-        if not self._heard and usage.requests:
+        if not self._heard.is_set() and usage.requests:
             self._ledger.report(self._account.episode, self._account.role, model, usage)
 
     def discard(self) -> None:
@@ -138,5 +141,5 @@ class Bookkeeper:
     def conversation(self, name: str, epoch: int) -> Bookkeeper:
         return Bookkeeper(
             self._ledger, self._account, self._transcript, self._cache,
-            epoch=epoch, conversation=name, witness=self._witness,
+            epoch=epoch, conversation=name, witness=self._witness, heard=self._heard,
         )  # fmt: skip

@@ -31,7 +31,7 @@ SCENARIOS: Any = {"mcr": Offering("oracle", "ours"), "ir": Offering("oracle")}
 
 
 def test_agents_by_name() -> None:
-    assert agent_names(SCENARIOS) == ["noop", "openai", "oracle", "ours"]
+    assert agent_names(SCENARIOS) == ["command", "noop", "openai", "oracle", "ours"]
     assert make_agent("noop", SCENARIOS, AgentSettings()).name == "noop"
     oracle = make_agent("oracle", SCENARIOS, AgentSettings())
     assert (oracle.name, oracle.model) == ("oracle", None)
@@ -45,7 +45,9 @@ def test_agents_by_name() -> None:
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UserError) as raised:
         make_agent("gpt", SCENARIOS, AgentSettings())
-    assert str(raised.value) == "--agent gpt: there is no agent 'gpt'; the agents are: noop, openai, oracle, ours"
+    assert (
+        str(raised.value) == "--agent gpt: there is no agent 'gpt'; the agents are: command, noop, openai, oracle, ours"
+    )
 
 
 def test_openai_needs_a_key() -> None:

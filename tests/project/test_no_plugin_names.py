@@ -31,7 +31,22 @@ _FACT = "the one fact that the contract of scenarios names (docs/adding-a-scenar
 _FORMER = "results of before scenarios declared their facts"
 _OTHER = "another word: "
 _FORMAT = _OTHER + "a format of training data, called after the service that reads it"
+_COMMAND_LINE = _OTHER + "a command line, or a field for one"
 ALLOWED = {
+    ("agents/command.py", "command"): _ITSELF,
+    ("feedback/queue.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/claude_code.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/codex_changes.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/continue_cli.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/copilot_cli.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/gemini_cli.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/openai_jsonl.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/opencode.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/qwen_code.py", "command"): _COMMAND_LINE,
+    ("feedback/sources/tool_calls.py", "command"): _COMMAND_LINE,
+    ("harbor/export.py", "command"): _COMMAND_LINE,
+    ("reporting/pages/episode/record.py", "command"): _COMMAND_LINE,
+    ("sandbox/docker.py", "command"): _COMMAND_LINE,
     ("agents/openai.py", "openai"): _ITSELF,
     ("agents/reference.py", "noop"): _ITSELF,
     ("agents/registry.py", "openai"): _DEFAULT,
@@ -139,8 +154,8 @@ IDENTIFIERS = {
 OF_GIT = ("feedback", "git", "ted")
 """Rooms that may not import what knows of samples (import-linter): merges, chains and hunks there are Git's."""
 
-COMMON = {"base", "branch", "commit", "file", "parent", "source"}
-"""Words of Git that plug-ins use, too, for fields and columns."""
+COMMON = {"base", "branch", "command", "commit", "file", "parent", "source"}
+"""Words of Git and of programs that plug-ins use, too, for fields, columns and an agent that is any program."""
 
 
 def names_of_plugins() -> set[str]:
