@@ -5,7 +5,8 @@ and scored, and another takes its place: in a session of its own, or (--reset) i
 does. Tells episodes per minute, how long opening, resets, calls and scoring take, memory (PSS of all processes, as
 bench/sessions.py), and what is there before, after each minute and in the end: descriptors, processes, folders,
 containers. A scripted model answers at once, so all time is the harness's; with answers that take S seconds a turn
-(--thinking S), the share of a rollout's time that is not spent in the model is told, too.
+(--thinking S), the share of a rollout's time that is not spent in the model is told, too. `--resets N` does nothing
+else than to play COUNT sessions to their end and reset all of them at the same moment, N times over.
 """
 
 from __future__ import annotations
@@ -91,6 +92,28 @@ async def play(bench: Bench, count: int, minutes: float, thinking: float, spent:
     await asyncio.gather(*(worker() for _ in range(count)))
 
 
+async def resets(bench: Bench, count: int, rounds: int, spent: Spent) -> None:
+    """Of sessions that were played; groups of one sample."""
+
+    async def played(session: Session) -> None:
+        while not session.finished and not (await session.acall(*ANSWER)).is_error:
+            pass
+        spent.episodes += 1
+
+    async def reset(session: Session, task: Task, number: int) -> None:
+        now = time.perf_counter()
+        await bench.areset(session, task, number)
+        spent.since("reset", now)
+
+    tasks = [bench.tasks[number // GROUP % len(bench.tasks)] for number in range(count)]
+    sessions = [await bench.aopen(task) for task in tasks]
+    for number in range(rounds):
+        await asyncio.gather(*map(played, sessions))
+        moved = tasks if count > 1 else [bench.tasks[number // GROUP % len(bench.tasks)]]
+        await asyncio.gather(*(reset(session, task, number) for session, task in zip(sessions, moved, strict=True)))
+    await asyncio.gather(*(session.aclose() for session in sessions))
+
+
 def standing(bench: Bench) -> str:
     """What this process has: descriptors, folders, children, memory; and the containers of the bench."""
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
@@ -128,6 +151,7 @@ def main() -> None:
     parser.add_argument("--thinking", type=float, default=0.0)
     parser.add_argument("--sandbox", default="local")
     parser.add_argument("--reset", action="store_true", help="play one episode after the other in each session")
+    parser.add_argument("--resets", type=int, default=0, metavar="N", help="measure resets alone, N rounds of them")
     chosen = parser.parse_args()
     spent = Spent()
     with Bench("mini", scenario="mcr", sandbox=chosen.sandbox, offline=True, max_open=chosen.count) as bench:
@@ -136,7 +160,11 @@ def main() -> None:
         print(f"before: {standing(bench)}")
         start = time.perf_counter()
         with watching() as seen, told_each_minute(bench, spent):
-            asyncio.run(play(bench, chosen.count, chosen.minutes, chosen.thinking, spent, reset=chosen.reset))
+            asyncio.run(
+                resets(bench, chosen.count, chosen.resets, spent)
+                if chosen.resets
+                else play(bench, chosen.count, chosen.minutes, chosen.thinking, spent, reset=chosen.reset)
+            )
         seconds = time.perf_counter() - start
         print(f"after:  {standing(bench)}")
         print(f"most:   {max(seen)}")
@@ -145,6 +173,8 @@ def main() -> None:
     for what, each in sorted(spent.seconds.items(), key=lambda item: -sum(item[1])):
         middle, most = (sorted(each)[int(share * (len(each) - 1))] * 1000 for share in (0.5, 0.95))
         print(f"{100 * sum(each) / total:5.1f} %  median {middle:7.1f} ms, 95 % {most:7.1f} ms  {what}")
+    if chosen.resets:
+        return
     harness = 1 - sum(spent.seconds["the model"]) / total
     print(f"not in the model: {100 * harness:.1f} % of a rollout's time")
     several = [task for task, heads in spent.heads.items() if len(heads) > 1]

@@ -19,12 +19,13 @@ typing_extensions.TypedDict or BaseModel for objects.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -37,6 +38,9 @@ _ARGUMENT_LINE = re.compile(r"^    (\w+): (.*)$")
 _NOT_A_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _ERRORS_SHOWN = 5
 _LONGEST_NAME_SHOWN = 80
+_REMEMBERED = 256
+"""Functions that are read once; tools made anew for each episode are read each time at worst."""
+
 _REASONS = {"missing": "it is required", "extra_forbidden": "there is no such argument"}
 _HOLD_DATA = frozenset({"default", "const", "enum", "examples"})
 
@@ -83,32 +87,16 @@ class Tool:
             TypeError: a parameter has no annotation, no line under `Args`, or is one that JSON cannot name; or a line
                 describes a parameter that is not there.
         """
-        docstring = inspect.getdoc(function) or ""
-        description, described = _split_docstring(docstring)
-        hints = get_type_hints(function, include_extras=True)
-        parameters = inspect.signature(function).parameters
-        _check_documented(function.__name__, description, described, hints, parameters)
-        fields: dict[str, Any] = {}
-        for name, parameter in parameters.items():
-            default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-            fields[name] = (lenient(hints[name]), Field(default, description=described[name]))
-        config = ConfigDict(extra="forbid", strict=True)
-        model = create_model(function.__name__, __config__=config, **fields)
-        return cls(function.__name__, description, function, model, _example(docstring), strict)
+        read = _reading(getattr(function, "__func__", function), bound=inspect.ismethod(function))
+        return cls(read.name, read.description, function, read.arguments, read.example, strict)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The tool as the Chat Completions API takes it. Self-contained: no references, no generated titles."""
-        parameters = self.arguments.model_json_schema()
-        definitions = parameters.pop("$defs", {})
-        parameters.pop("description", None)
+        parameters = copy.deepcopy(_parameters(self.arguments))
         return {
             "type": "function",
-            "function": {
-                "name": self.name,
-                "description": self.description,
-                "parameters": _plain(parameters, definitions),
-            },
+            "function": {"name": self.name, "description": self.description, "parameters": parameters},
         }
 
     @cached_property
@@ -147,6 +135,42 @@ class Tool:
             return self.function(**{name: getattr(validated, name) for name in type(validated).model_fields})
         except UnicodeEncodeError as problem:
             raise ToolError(f"{self.name}: an argument holds a lone surrogate, which is no character") from problem
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What a function's signature and docstring say."""
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    example: str
+
+
+@lru_cache(_REMEMBERED)
+def _reading(function: Callable[..., str], *, bound: bool) -> _Reading:
+    """Read a function; each episode has the same ones, and reading takes milliseconds. bound: leave `self` out."""
+    docstring = inspect.getdoc(function) or ""
+    description, described = _split_docstring(docstring)
+    hints = get_type_hints(function, include_extras=True)
+    parameters = dict(list(inspect.signature(function).parameters.items())[bound:])
+    _check_documented(function.__name__, description, described, hints, parameters)
+    fields: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        fields[name] = (lenient(hints[name]), Field(default, description=described[name]))
+    model = create_model(function.__name__, __config__=ConfigDict(extra="forbid", strict=True), **fields)
+    return _Reading(function.__name__, description, model, _example(docstring))
+
+
+@lru_cache(_REMEMBERED)
+def _parameters(arguments: type[BaseModel]) -> dict[str, Any]:
+    """The schema of arguments; not to be changed."""
+    parameters = arguments.model_json_schema()
+    definitions = parameters.pop("$defs", {})
+    parameters.pop("description", None)
+    plain: dict[str, Any] = _plain(parameters, definitions)
+    return plain
 
 
 def _check_documented(

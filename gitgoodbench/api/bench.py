@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import uuid
-import weakref
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from types import TracebackType
-from typing import Any, Final, Literal, Self, TypeVar
+from typing import Any, Final, Literal, Self
 
 from gitgoodbench.api.arguments import config_of
-from gitgoodbench.api.places import Places
+from gitgoodbench.api.opening import Asked, Opening, OpenSessions
 from gitgoodbench.api.scored import Scored
 from gitgoodbench.api.session import Session
 from gitgoodbench.api.settings import SharedSettings
@@ -28,17 +24,14 @@ from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.play import record_of
 from gitgoodbench.runs.result import FORMAT, ErrorRecord, Result
 from gitgoodbench.runs.settle import Settling, settle
-from gitgoodbench.sandbox.base import Sandbox, SandboxDied, SandboxProvider, SandboxSettings, SharingSandbox
+from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
 from gitgoodbench.sandbox.select import make_provider
-from gitgoodbench.scenario import Episode, Outcome, Preview, PreviewingScenario, Scenario, ToolSet, load_scenarios
+from gitgoodbench.scenario import Outcome, Preview, PreviewingScenario, Scenario, load_scenarios
 from gitgoodbench.scoring.judge.panel import Panel, open_panel
 from gitgoodbench.scoring.judge.record import JudgeRecord
 from gitgoodbench.workspace.store import open_store
 
-R = TypeVar("R")
-
 _AGENT: Final = "session"
-_MOST_WORKERS: Final = 64
 
 
 @dataclass(frozen=True)
@@ -99,14 +92,7 @@ class Bench:
         self._store = open_store(self._config.repos, offline=offline)
         self._settings = SharedSettings(self._store, self._config.options)
         self._id = f"api-{uuid.uuid4().hex[:12]}"
-        self._places = Places(max_open)
-        self._executor = ThreadPoolExecutor(  # for asyncio's variants: the default one has cores + 4 threads
-            min(max_open, _MOST_WORKERS), thread_name_prefix=self._id
-        )
-        weakref.finalize(self, self._executor.shutdown, wait=False)
-        self._open: set[Session] = set()
-        self._lock = threading.Lock()
-        self._at_the_end = weakref.finalize(self, _close_all, self._open)
+        self._sessions = OpenSessions(self._id, self._provider, self._settings, self._config.tools, max_open)
         self.tasks = tuple(
             Task(f"{planned.scenario}/{planned.sample.id}", planned.sample, planned.scenario)
             for planned in self._inputs.planned
@@ -153,13 +139,7 @@ class Bench:
             UserError: this thread has opened all of `max_open` sessions and would wait for itself.
             EpisodeError: the sample cannot be set up, or no sandbox can be had.
         """
-        place = self._places.take(waits=True)
-        try:
-            taker = place.result()
-        except BaseException:  # Ctrl-C
-            self._places.abandon(place)
-            raise
-        return self._open_in(taker, task, seed)
+        return self._sessions.open(self._asked(task, seed))
 
     def reset(self, session: Session, task: Task, seed: int = 0) -> None:
         """Begin another episode in an open session, of the same task or another one; nothing of the one before is left.
@@ -171,84 +151,19 @@ class Bench:
             SessionError: the session is closed, or in use.
             EpisodeError: as for `open`; the session can only be closed then.
         """
-        scenario, session_id = self._scenario(task), f"{task.id}/{seed}"
-
-        def renewed(sandbox: Sandbox) -> Episode:
-            if isinstance(sandbox, SharingSandbox) and self._config.tools is not ToolSet.SHELL:
-                with suppress(SandboxDied):
-                    return self._settings.begin(scenario, task.sample, sandbox, used=True)
-            sandbox.close()
-            fresh = self._provider.open(run_id=self._id, episode_id=session_id)
-            try:
-                return self._settings.begin(scenario, task.sample, fresh)
-            except BaseException:
-                fresh.close()
-                raise
-
-        session.begin_anew(session_id, renewed)
+        self._sessions.renew(session, self._asked(task, seed))
 
     async def areset(self, session: Session, task: Task, seed: int = 0) -> None:
         """`reset` for asyncio."""
-        await asyncio.get_running_loop().run_in_executor(self._executor, self.reset, session, task, seed)
+        await asyncio.get_running_loop().run_in_executor(self._sessions.executor, self.reset, session, task, seed)
 
     def aopen(self, task: Task, seed: int = 0) -> Opening:
         """`open` for asyncio: `async with bench.aopen(task) as session`, or `await` it and close it yourself."""
-        return Opening(partial(self._aopen, task, seed))
+        return self._sessions.opening(self._asked(task, seed))
 
-    async def _aopen(self, task: Task, seed: int) -> Session:
-        """A task that is cancelled meanwhile leaves neither place nor sandbox."""
-        place = self._places.take()
-        try:
-            taker = await asyncio.wrap_future(place)
-        except asyncio.CancelledError:
-            self._places.abandon(place)
-            raise
-        future = self._executor.submit(self._open_in, taker, task, seed)
-        try:
-            return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            future.add_done_callback(partial(self._drop, taker))
-            raise
-
-    def _drop(self, taker: int, future: Future[Session]) -> None:
-        """Undo an opening that nobody waits for any more."""
-        if future.cancelled():
-            self._places.give_back(taker)
-        elif future.exception() is None:
-            with suppress(Exception):
-                future.result().close()
-
-    def _open_in(self, taker: int, task: Task, seed: int) -> Session:
-        try:
-            scenario = self._scenario(task)
-            session_id = f"{task.id}/{seed}"
-            sandbox = self._provider.open(run_id=self._id, episode_id=session_id)
-        except BaseException:
-            self._places.give_back(taker)
-            raise
-        try:
-            episode = self._settings.begin(scenario, task.sample, sandbox)
-            session = Session(
-                episode, session_id, self._config.tools, executor=self._executor,
-                closing=lambda: self._close(session, taker),
-            )  # fmt: skip
-            with self._lock:
-                self._open.add(session)
-        except BaseException:
-            try:
-                sandbox.close()
-            finally:
-                self._places.give_back(taker)
-            raise
-        return session
-
-    def _close(self, session: Session, taker: int) -> None:
-        try:
-            session.sandbox.close()
-        finally:
-            with self._lock:
-                self._open.discard(session)
-            self._places.give_back(taker)
+    def _asked(self, task: Task, seed: int) -> Asked:
+        scenario = self._scenario(task)
+        return Asked(f"{task.id}/{seed}", task.sample, scenario)
 
     def score(
         self,
@@ -274,7 +189,9 @@ class Bench:
 
     async def ascore(self, task: Task, outcome: Outcome, seed: int = 0) -> Scored:
         """`score` for asyncio."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, self.score, task, outcome, seed)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._sessions.executor, self.score, task, outcome, seed
+        )
 
     def _settled(
         self, task: Task, outcome: Outcome, seed: int, panel: Panel | None, judged: JudgeRecord | None
@@ -307,13 +224,8 @@ class Bench:
 
     def close(self) -> None:
         """Close what is still open. The bench can be used again."""
-        self._close_open_sessions()
+        self._sessions.close()
         self._settings.forget()
-
-    def _close_open_sessions(self) -> None:
-        with self._lock:
-            sessions = list(self._open)
-        _close_all(sessions)
 
     def _scenario(self, task: Task) -> Scenario:
         if not isinstance(task, Task):
@@ -330,31 +242,3 @@ class Bench:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-class Opening:
-    """A session being opened: awaitable, and an async context manager."""
-
-    def __init__(self, begin: Callable[[], Any]) -> None:
-        self._begin = begin
-        self._session: Session | None = None
-
-    def __await__(self) -> Generator[Any, None, Session]:
-        session: Session = yield from self._begin().__await__()
-        return session
-
-    async def __aenter__(self) -> Session:
-        self._session = await self
-        return self._session
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._session is not None
-        await self._session.aclose()
-
-
-def _close_all(sessions: Sequence[Session] | set[Session]) -> None:
-    for session in list(sessions):
-        with suppress(Exception):
-            session.close()

@@ -77,13 +77,12 @@ class SharedSettings:
                 kept.layout = take_layout(sandbox)
                 kept.unfit = kept.layout is None
                 return kept.setting
-        if used:
-            _empty(sandbox, layout)
         if layout is not None:
             if put_layout(sandbox, layout):
                 return setting
             with kept.lock:
                 kept.layout = None if kept.layout is layout else kept.layout
+        if used or layout is not None:
             _empty(sandbox)
         return scenario.lay_out(sandbox, setting)
 
@@ -103,8 +102,6 @@ class SharedSettings:
         return kept
 
 
-def _empty(sandbox: Sandbox, layout: Layout | None = None) -> None:
-    """Remove everything but packs of the layout."""
+def _empty(sandbox: Sandbox) -> None:
     assert isinstance(sandbox, SharingSandbox)
-    shared = {} if layout is None else layout.shared
-    sandbox.empty([path for path, file in sandbox.shared.items() if shared.get(path) == file])
+    sandbox.refill()

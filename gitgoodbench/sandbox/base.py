@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, ClassVar, Protocol, Self, Unpack, runtime_checkable
+from typing import BinaryIO, ClassVar, Literal, Protocol, Self, Unpack, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -104,9 +104,19 @@ class Sandbox(Protocol):
     ) -> None: ...
 
 
+@dataclass(frozen=True)
+class Placed:
+    """What stands at a path of the work folder. mode: of a file. content: of a file; of a link, its target."""
+
+    path: bytes
+    kind: Literal["folder", "file", "link"]
+    mode: int = 0o644
+    content: bytes = b""
+
+
 @runtime_checkable
 class SharingSandbox(Sandbox, Protocol):
-    """A sandbox that can take files of this machine which never change, and be emptied to be used once more.
+    """A sandbox that can take files of this machine which never change, and be refilled to be used once more.
 
     shared: the files that it has taken, by their paths in the work folder.
     """
@@ -122,11 +132,11 @@ class SharingSandbox(Sandbox, Protocol):
         """
         ...
 
-    def empty(self, keep: Collection[str] = ()) -> None:
-        """Remove everything in the work folder, but for those shared files that are to be kept.
+    def refill(self, files: Sequence[Placed] = (), keep: Collection[str] = ()) -> None:
+        """Have these files in the work folder, those shared ones that are to be kept, and nothing else.
 
         Raises:
-            SandboxDied: the sandbox no longer answers, or cannot be emptied.
+            SandboxDied: the sandbox no longer answers, or cannot be emptied or filled.
         """
         ...
 

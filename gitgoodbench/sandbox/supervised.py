@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Final, Self, Unpack
 
 from gitgoodbench.git.process import ExecOptions, ExecResult
-from gitgoodbench.sandbox.base import DEFAULT_OUTPUT_LIMIT, SandboxDied, SandboxLimits, SandboxPathError
+from gitgoodbench.sandbox.base import DEFAULT_OUTPUT_LIMIT, Placed, SandboxDied, SandboxLimits, SandboxPathError
 from gitgoodbench.sandbox.channel import ByteStream, Channel, ChannelBroken, Reply, chunks
 from gitgoodbench.sandbox.frames import DATA, ERR, OUT
 from gitgoodbench.sandbox.travelling import program, sources_of
@@ -21,7 +21,9 @@ from gitgoodbench.sandbox.travelling import program, sources_of
 DEFAULT_GRACE_S: Final = 15.0
 """Seconds beyond a command's own limit in which the supervisor must have reported its end."""
 
-_TRAVELLERS: Final = ("frames", "supervisor_files", "supervisor_users", "supervisor_processes", "supervisor")
+_TRAVELLERS: Final = (
+    "frames", "supervisor_files", "supervisor_refill", "supervisor_users", "supervisor_processes", "supervisor",
+)  # fmt: skip
 _START_S: Final = 30.0
 _KILLED: Final = -9
 _LONGEST_S: Final = 7 * 24 * 3600.0
@@ -118,14 +120,18 @@ class SupervisedSandbox(ABC):
             self.put(path, stream, mode=0o444)
         self.shared[path] = file
 
-    def empty(self, keep: Collection[str] = ()) -> None:
-        """See `SharingSandbox.empty`."""
+    def refill(self, files: Sequence[Placed] = (), keep: Collection[str] = ()) -> None:
+        """See `SharingSandbox.refill`: in the supervisor itself, which writes what differs and starts no command."""
         self.shared = {path: file for path, file in self.shared.items() if path in keep}
-        stay = {f"./{place}" for path in self.shared for place in (path, *map(str, PurePosixPath(path).parents))}
-        listed = [part for place in sorted(stay - {"./."}) for part in ("-not", "-path", place)]
-        removed = self.exec(["find", ".", "-mindepth", "1", *listed, "-delete"])
-        if removed.returncode != 0:
-            raise SandboxDied(f"the sandbox cannot be emptied: {removed.stderr.decode('utf-8', 'replace').strip()}")
+        request = {
+            "op": "refill",
+            "entries": [[_text(file.path), file.kind, file.mode, len(file.content)] for file in files],
+            "keep": [_text(path) for path in self.shared],
+        }
+        try:
+            self._move(request, b"".join(file.content for file in files), {})
+        except SandboxPathError as problem:
+            raise SandboxDied(f"the sandbox cannot be emptied or filled: {problem}") from problem
 
     def start(self) -> None:
         """Start the supervisor.

@@ -23,6 +23,7 @@ from contextlib import suppress
 from gitgoodbench.sandbox.frames import CHUNK, DATA, ERR, OUT, REQUEST, RESULT, Aborted, Link, write_all
 from gitgoodbench.sandbox.supervisor_files import Refused, read_file, write_file
 from gitgoodbench.sandbox.supervisor_processes import Reaper
+from gitgoodbench.sandbox.supervisor_refill import discard, refill
 from gitgoodbench.sandbox.supervisor_users import Users
 
 TYPE_CHECKING = False
@@ -86,9 +87,16 @@ class Supervisor:
             b"LC_ALL": b"C.UTF-8",
         }
         self.reaper = Reaper(users)
+        self.unwanted: list[tuple[tuple[bytes, ...], bool]] = []
 
     def serve(self) -> None:
-        operations = {"hello": self._hello, "exec": self._exec, "put": self._put, "get": self._get}
+        operations = {
+            "hello": self._hello,
+            "exec": self._exec,
+            "put": self._put,
+            "get": self._get,
+            "refill": self._refill,
+        }
         while True:
             kind, header = self.link.read()
             if kind != REQUEST:  # an ABORT of a request that had just ended, or the rest of one that was aborted
@@ -106,6 +114,7 @@ class Supervisor:
                 result = {"refused": "aborted"}
             self.link.send(RESULT, json.dumps(result).encode("ascii"))
             self.link.flush()
+            self._discard()
 
     def _hello(self, _request: dict[str, Any], _body: Iterator[bytes]) -> dict[str, Any]:
         return {"python": sys.version.split()[0], "complete": self.reaper.complete}
@@ -120,6 +129,22 @@ class Supervisor:
             for chunk in read_file(self.root, request["path"].encode("latin-1"), request["limit"]):
                 self.link.send(DATA, chunk)
         return {}
+
+    def _refill(self, request: dict[str, Any], body: Iterator[bytes]) -> dict[str, Any]:
+        content, start, entries = b"".join(body), 0, []
+        for path, kind, mode, size in request["entries"]:
+            entries.append((path.encode("latin-1"), kind, mode, content[start : start + size]))
+            start += size
+        with self.users.as_commands():
+            self.unwanted = refill(self.root, entries, [path.encode("latin-1") for path in request["keep"]])
+        return {}
+
+    def _discard(self) -> None:
+        """Remove what a refilled folder is not to hold. Where that fails, this process ends, and so the sandbox."""
+        if self.unwanted:
+            with self.users.as_commands():
+                discard(self.root, self.unwanted)
+            self.unwanted = []
 
     def _exec(self, request: dict[str, Any], body: Iterator[bytes]) -> dict[str, Any]:
         with self.users.as_commands():  # so that a command may open /dev/stdin, /dev/stdout and /dev/stderr

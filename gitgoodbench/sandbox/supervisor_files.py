@@ -29,7 +29,7 @@ def write_file(root: int, path: bytes, body: Iterator[bytes], mode: int) -> None
         Refused: see there.
     """
     try:
-        folder, name = _open_parent(root, path, make=True)
+        folder, name = open_parent(root, path, make=True)
         try:
             _write_and_rename(folder, name, body, mode)
         finally:
@@ -45,7 +45,7 @@ def read_file(root: int, path: bytes, limit: int) -> Iterator[bytes]:
         Refused: see there; before the first chunk if the file is too large.
     """
     try:
-        folder, name = _open_parent(root, path, make=False)
+        folder, name = open_parent(root, path, make=False)
         try:
             descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
         finally:
@@ -65,8 +65,12 @@ def read_file(root: int, path: bytes, limit: int) -> Iterator[bytes]:
         raise Refused(_explain(path, problem)) from problem
 
 
-def _open_parent(root: int, path: bytes, make: bool) -> tuple[int, bytes]:
-    """Descriptor of the folder below `root` that holds `path`, and the last name."""
+def open_parent(root: int, path: bytes, make: bool) -> tuple[int, bytes]:
+    """Descriptor of the folder below `root` that holds `path`, and the last name.
+
+    Raises:
+        Refused, OSError: see there.
+    """
     parts = [part for part in path.split(b"/") if part not in (b"", b".")]
     if not parts or path.startswith(b"/") or path.endswith((b"/", b"/.")) or b".." in parts or b"\0" in path:
         raise Refused(f"{_shown(path)} does not name a file in the work folder")

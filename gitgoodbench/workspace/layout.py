@@ -7,13 +7,16 @@ layout of a large repository out again costs milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import os
+import tarfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gitgoodbench.git.process import Git
-from gitgoodbench.sandbox.base import Sandbox, SandboxPathError, SharingSandbox
+from gitgoodbench.sandbox.base import Placed, Sandbox, SandboxPathError, SharingSandbox
 from gitgoodbench.workspace.build import workspace_git
 
 _MOST_BYTES: Final = 16 * 1024**2
@@ -24,9 +27,9 @@ _PACKS: Final = ".git/objects/pack/"
 
 @dataclass(frozen=True)
 class Layout:
-    """archive: the files, as tar has them. shared: packs on this machine, by their paths in the work folder."""
+    """files: all but the packs. shared: packs on this machine, by their paths in the work folder."""
 
-    archive: bytes
+    files: Sequence[Placed]
     shared: Mapping[str, Path]
 
 
@@ -48,16 +51,19 @@ def take_layout(sandbox: Sandbox) -> Layout | None:
     )  # fmt: skip
     if archive.returncode != 0 or archive.truncated:
         return None
-    return Layout(archive.stdout, dict(sandbox.shared))
+    files = _placed(archive.stdout)
+    return None if files is None else Layout(files, dict(sandbox.shared))
 
 
 def put_layout(sandbox: Sandbox, layout: Layout) -> bool:
-    """Lay out a workspace in a sandbox that is empty but for packs of this layout; whether that went well."""
+    """Lay out a workspace in a sandbox, whatever that holds; whether that went well.
+
+    Raises:
+        SandboxDied: the sandbox no longer answers, or cannot be emptied.
+    """
     if not isinstance(sandbox, SharingSandbox):
         return False
-    laid = sandbox.exec(["tar", "-x", "-f", "-"], stdin=layout.archive)
-    if laid.returncode != 0:
-        return False
+    sandbox.refill(layout.files, [path for path, file in sandbox.shared.items() if layout.shared.get(path) == file])
     try:
         for path, file in layout.shared.items():
             if sandbox.shared.get(path) != file:
@@ -65,6 +71,23 @@ def put_layout(sandbox: Sandbox, layout: Layout) -> bool:
     except (OSError, SandboxPathError):  # the cache has let go of it
         return False
     return True
+
+
+def _placed(archive: bytes) -> tuple[Placed, ...] | None:
+    """What an archive of tar holds; None where it is more than folders, files and links."""
+    files = []
+    with tarfile.open(fileobj=io.BytesIO(archive), encoding="utf-8", errors="surrogateescape") as opened:
+        for entry in opened:
+            path = os.fsencode(entry.name)
+            if entry.isdir():
+                files.append(Placed(path, "folder"))
+            elif entry.issym():
+                files.append(Placed(path, "link", content=os.fsencode(entry.linkname)))
+            elif entry.isreg() and (content := opened.extractfile(entry)) is not None:
+                files.append(Placed(path, "file", entry.mode & 0o777, content.read()))
+            else:
+                return None
+    return tuple(files)
 
 
 def _leave_unchanged_out(git: Git) -> list[bytes]:

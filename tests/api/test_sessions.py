@@ -191,7 +191,7 @@ def test_a_sample_that_cannot_be_set_up_leaves_nothing_and_no_place_taken(bench:
     before = leftovers()
     chain = next(task for task in bench.tasks if task.scenario == "ir")
     wrong = Task("mcr/none", chain.sample, "mcr")
-    for _ in range(bench._places.count + 1):
+    for _ in range(bench._sessions._places.count + 1):
         with pytest.raises(SetupFailed, match="is no merge"):
             bench.open(wrong)
     assert leftovers() == before

@@ -108,6 +108,28 @@ def leaked(task: Task, episode: Any) -> list[str]:
     return sorted(set(found) - set(final))
 
 
+def test_a_reset_runs_no_command_and_keeps_the_sandbox(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    for task in some_tasks(bench, 1):
+        with bench.open(task) as session:
+            play(session, task, AGENTS[task.scenario][0])
+            sandbox: Any = session.sandbox
+            with monkeypatch.context() as patched:
+                patched.setattr(sandbox, "exec", lambda *_, **__: pytest.fail("a command"))
+                bench.reset(session, task)
+            assert session.sandbox is sandbox
+            assert not session.finished
+
+
+def test_a_sandbox_that_cannot_be_emptied_is_replaced(bench: Bench) -> None:
+    task = bench.tasks[0]
+    with bench.open(task) as session:
+        before = session.sandbox
+        session.sandbox.put("/".join(["d"] * 300), b"")
+        bench.reset(session, task)
+        assert session.sandbox is not before
+        assert session.sandbox.exec(["test", "-e", "d"]).returncode == 1
+
+
 def test_a_sample_that_cannot_be_set_up_ends_the_session(bench: Bench) -> None:
     chain = next(task for task in bench.tasks if task.scenario == "ir")
     with bench.open(chain) as session:
@@ -142,7 +164,7 @@ def test_a_pack_that_the_cache_has_let_go_of_is_made_anew(bench: Bench, tmp_path
         kept = bench._settings._kept[task.scenario, task.sample.id]
         assert kept.layout is not None
         gone = dict.fromkeys(kept.layout.shared, tmp_path / "gone")
-        kept.layout = layout.Layout(kept.layout.archive, gone)
+        kept.layout = layout.Layout(kept.layout.files, gone)
         there = held(session._episode.git)  # type: ignore[union-attr]
     with bench.open(task) as session:
         assert held(session._episode.git) == there  # type: ignore[union-attr]

@@ -15,7 +15,11 @@ from typing import Any
 
 import pytest
 
+from gitgoodbench import Run
 from gitgoodbench.frameworks.components import Components, metrics_of
+from gitgoodbench.owner import LABEL, Owner
+from gitgoodbench.sandbox.daemon import connect_to_docker
+from gitgoodbench.sandbox.docker import DockerProvider
 from tests.frameworks.conftest import Asking
 from tests.support.scripted_answers import COUNT, figures
 
@@ -23,11 +27,11 @@ pytestmark = [pytest.mark.frameworks, pytest.mark.timeout(600)]
 pytest.importorskip("verifiers", reason="another framework's environment")
 
 
-def evaluate(scenario: str, url: str, folder: Path, *options: str) -> list[dict[str, Any]]:
+def evaluate(scenario: str, url: str, folder: Path, *options: str, sandbox: str = "local") -> list[dict[str, Any]]:
     """The episodes that the command leaves."""
     programs = Path(sys.executable).parent
     command = (
-        str(programs / "vf-eval"), "gitgoodbench", "--env.taskset.scenario", scenario, "--env.taskset.sandbox", "local",
+        str(programs / "vf-eval"), "gitgoodbench", "--env.taskset.scenario", scenario, "--env.taskset.sandbox", sandbox,
         "--env.taskset.offline", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess",
         "--client.base-url", url, "--client.api-key-var", "SCRIPTED_KEY", "-m", "scripted", "-c", "2",
         "--no-rich", "--no-push", "--output-dir", str(folder), *options,
@@ -39,11 +43,16 @@ def evaluate(scenario: str, url: str, folder: Path, *options: str) -> list[dict[
     return [json.loads(line) for line in traces.read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("scenario", ["mcr", "ir", "icc"])
-def test_its_figures_are_those_of_eval(scenario: str, asked: Asking, tmp_path: Path) -> None:
-    answers, expected = asked(scenario).answers, figures(asked(scenario).run)
-    with answers.served() as server:
-        episodes = evaluate(scenario, server.url, tmp_path, "-n", str(COUNT))
+def orphans() -> set[str]:
+    """Containers whose process is gone."""
+    listed = connect_to_docker().containers.list(all=True, filters={"label": f"{LABEL}=1"}, ignore_removed=True)
+    owners = {str(container.name): Owner.from_labels(container.labels) for container in listed}
+    return {name for name, owner in owners.items() if owner is not None and owner.is_dead()}
+
+
+def assert_equal(episodes: list[dict[str, Any]], run: Run) -> None:
+    """That the verdicts on the episodes are those of a run of `eval`."""
+    expected = figures(run)
     found = {episode["task"]["key"]: episode for episode in episodes}
     assert sorted(found) == sorted(expected)
     for task, scored in expected.items():
@@ -54,3 +63,28 @@ def test_its_figures_are_those_of_eval(scenario: str, asked: Asking, tmp_path: P
         assert {name: part["score"] for name, part in trace["rewards"].items()} == pytest.approx(asdict(components))
         assert sum(part["score"] * part["weight"] for part in trace["rewards"].values()) == pytest.approx(scored.reward)
         assert {name: trace["metrics"][name] for name in metrics} == pytest.approx(metrics)
+
+
+@pytest.mark.parametrize("scenario", ["mcr", "ir", "icc"])
+def test_its_figures_are_those_of_eval(scenario: str, asked: Asking, tmp_path: Path) -> None:
+    with asked(scenario).answers.served() as server:
+        episodes = evaluate(scenario, server.url, tmp_path, "-n", str(COUNT))
+    assert_equal(episodes, asked(scenario).run)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("scenario", ["mcr", "ir", "icc"])
+def test_a_shell_is_in_our_sandbox(
+    scenario: str, asked: Asking, docker_provider: DockerProvider, tmp_path: Path
+) -> None:
+    assert docker_provider.isolated
+    before = orphans()
+    same = asked(scenario, tools="shell", sandbox="docker")
+    with same.answers.served() as server:
+        episodes = evaluate(
+            scenario, server.url, tmp_path, "-n", str(COUNT), "--env.taskset.tools", "shell", sandbox="docker"
+        )
+        asked_for = [request.body["tools"] for request in server.requests]
+    assert all("run_command" in str(tools) for tools in asked_for)
+    assert_equal(episodes, same.run)
+    assert orphans() <= before
