@@ -103,14 +103,16 @@ async def resets(bench: Bench, count: int, rounds: int, spent: Spent) -> None:
     async def reset(session: Session, task: Task, number: int) -> None:
         now = time.perf_counter()
         await bench.areset(session, task, number)
-        spent.since("reset", now)
+        spent.since("reset" if task in known else "reset to a new sample", now)
 
     tasks = [bench.tasks[number // GROUP % len(bench.tasks)] for number in range(count)]
+    known = list(tasks)
     sessions = [await bench.aopen(task) for task in tasks]
     for number in range(rounds):
         await asyncio.gather(*map(played, sessions))
         moved = tasks if count > 1 else [bench.tasks[number // GROUP % len(bench.tasks)]]
         await asyncio.gather(*(reset(session, task, number) for session, task in zip(sessions, moved, strict=True)))
+        known += moved
     await asyncio.gather(*(session.aclose() for session in sessions))
 
 

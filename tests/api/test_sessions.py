@@ -12,7 +12,7 @@ import pytest
 
 from gitgoodbench import Bench, Outcome, Session, SessionError, Status, Task, ToolResult, UserError
 from gitgoodbench.errors import SetupFailed
-from gitgoodbench.sandbox.base import SandboxDied
+from gitgoodbench.sandbox.base import Sandbox, SandboxDied
 from tests.support.judging import favouring, judged_by
 from tests.support.leftovers import leftovers
 from tests.support.scripted_llm import ScriptedServer
@@ -240,8 +240,11 @@ def test_sixteen_sessions_at_once_from_asyncio(bench: Bench, task: Task) -> None
     assert leftovers() == before
 
 
-def test_a_cancelled_task_leaves_no_sandbox_and_no_place_taken(task: Task) -> None:
+def test_a_cancelled_task_leaves_no_sandbox_and_no_place_taken(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Bench("mini", sandbox="local", offline=True) as bench:
+        bench.open(task).close()  # starts helpers, which stay
     before = leftovers()
+    began, goes_on = threading.Event(), threading.Event()
 
     async def opened(bench: Bench) -> Session:
         return await bench.aopen(task)
@@ -254,11 +257,21 @@ def test_a_cancelled_task_leaves_no_sandbox_and_no_place_taken(task: Task) -> No
                 waiting.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await waiting
-            opening = asyncio.create_task(opened(bench))
-            await asyncio.sleep(0.01)
-            opening.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await opening
+            open_sandbox = bench._provider.open
+
+            def slowly(**labels: str) -> Sandbox:
+                began.set()
+                goes_on.wait(60)
+                return open_sandbox(**labels)
+
+            with monkeypatch.context() as patched:
+                patched.setattr(bench._provider, "open", slowly)
+                opening = asyncio.create_task(opened(bench))
+                await asyncio.to_thread(began.wait, 60)
+                opening.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await opening
+            goes_on.set()
             async with bench.aopen(task) as session:
                 assert not session.finished
 
