@@ -146,7 +146,7 @@ def test_fields_that_break_json_elsewhere_do_not_break_a_request(bridge: Bridged
 
 @pytest.mark.parametrize(
     ("depth", "statuses"),
-    [(50, {200}), *((depth, {200, 400}) for depth in (150, 240, 320, 480)), (900, {400}), (20_000, {400})],
+    [(50, {200}), *((depth, {200, 400}) for depth in (150, 240, 320, 480, 900)), (20_000, {400})],
 )
 def test_deep_nesting_hurts_nobody(bridge: Bridged, depth: int, statuses: set[int]) -> None:
     body = b'{"messages":[' + b'{"content":[' * depth + b"]}" * depth + b"]}"
