@@ -72,11 +72,11 @@ def test_nothing_private_is_in_a_note() -> None:
         COMMIT,
         "/users/ada/log.md#4",
         MatchedPiece(secret, secret, "a.py", 1, 3, 0, "tree"),
-        session="/users/ada/work/.aider.chat.history.md",
+        session="/users/ada/code/.aider.chat.history.md",
         path="plans/layoffs.md",
         reason="in /home/ada",
     )
-    edit = replace(edit, evidence=(Evidence("content", "/users/ada/work/a.py line 4"),))
+    edit = replace(edit, evidence=(Evidence("content", "/users/ada/code/a.py line 4"),))
     made = document_of(commit_result(COMMIT, edit, root="/users/ada/work", hints=(("X", "y"),)), lambda _: False)
     assert made is not None
     text = note_line(made)
