@@ -77,7 +77,7 @@ def test_nothing_private_is_in_a_note() -> None:
         reason="in /home/ada",
     )
     edit = replace(edit, evidence=(Evidence("content", "/users/ada/code/a.py line 4"),))
-    made = document_of(commit_result(COMMIT, edit, root="/users/ada/work", hints=(("X", "y"),)), lambda _: False)
+    made = document_of(commit_result(COMMIT, edit, root="/users/ada/code", hints=(("X", "y"),)), lambda _: False)
     assert made is not None
     text = note_line(made)
     for private in (b"home", b"ada", b"hunter2", b"layoffs", b"plans", b"Ada", b"example.org", b"reason"):
