@@ -13,6 +13,7 @@ from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import Status
 from gitgoodbench.models.meter import Budget, Usage
 from gitgoodbench.models.options import ModelOptions
+from gitgoodbench.sandbox.base import Needs
 from gitgoodbench.scenario import Episode, Message, Outcome, RepositoryStore, Scenario
 
 
@@ -23,6 +24,7 @@ class Trajectory:
     status: completed, gave_up, limit_reached, agent_failed or infrastructure_failed. error: why it is not completed.
     messages: the whole conversation, tool results included, in Chat Completions form. turns: answers of the model.
     notes: what was not done as asked: a parameter left out because the server refuses it, a limit nobody could watch.
+    logs: what the agent itself wrote, by names of files, to be kept beside.
     """
 
     status: Status
@@ -31,6 +33,7 @@ class Trajectory:
     turns: int = 0
     error: str | None = None
     notes: tuple[str, ...] = ()
+    logs: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Agent(Protocol):
@@ -64,6 +67,22 @@ class EpisodeAgent(Protocol):
     def for_episode(self, episode_id: str) -> Agent:
         """The agent for one episode; the id, such as `mcr/owner_name_merge_0001/1`, is unique in a run."""
         ...
+
+
+@runtime_checkable
+class EquippedAgent(Protocol):
+    """What an `Agent` also has whose program runs in the sandbox: what it needs there, for every episode."""
+
+    @property
+    def needs(self) -> Needs: ...
+
+
+@runtime_checkable
+class PinnedAgent(Protocol):
+    """What an `Agent` also has that is more than a name and a model: what decides its answers, for the manifest."""
+
+    @property
+    def pins(self) -> Mapping[str, str]: ...
 
 
 @runtime_checkable

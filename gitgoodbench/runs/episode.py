@@ -139,6 +139,9 @@ def _make_room(files: EpisodePaths) -> None:
 
 
 def _save(files: EpisodePaths, played: Played) -> None:
+    for name, content in ({} if played.trajectory is None else played.trajectory.logs).items():
+        files.agent_logs.mkdir(exist_ok=True)
+        write_atomically(files.agent_logs / name, content)
     if played.outcome is not None and played.outcome.bundle is not None:
         write_atomically(files.bundle, played.outcome.bundle)
     if played.outcome is not None:

@@ -10,6 +10,7 @@ results/<run-id>/
   samples/<scenario>/<sample-id>/<epoch>/
     trajectory.jsonl            everything said and done, a line each as it happens; trajectory-1.jsonl, ... are those
                                 of attempts before
+    agent/                      logs that the agent itself wrote (absent where it wrote none)
     outcome.bundle              what the agent left (absent when nothing could be taken)
     outcome.json                the episode before it is scored: all that scoring needs (absent where nothing was left)
     details.json                the details of result.json at more length (absent where result.json has all of them)
@@ -65,6 +66,10 @@ class EpisodePaths:
         """Those of attempts before, the oldest first."""
         found = (path for path in self.folder.glob("trajectory-*.jsonl") if path.stem[11:].isdecimal())
         return sorted(found, key=lambda path: int(path.stem[11:]))
+
+    @property
+    def agent_logs(self) -> Path:
+        return self.folder / "agent"
 
     @property
     def details(self) -> Path:

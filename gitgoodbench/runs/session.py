@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gitgoodbench.agents.base import AbsentAgent, Agent, AgentSettings
+from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
 from gitgoodbench.agents.registry import asks_model, make_agent
 from gitgoodbench.contained.client import start
 from gitgoodbench.errors import UserError
@@ -29,7 +29,7 @@ from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, rea
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
 from gitgoodbench.runs.witness import Witness
-from gitgoodbench.sandbox.base import SandboxProvider
+from gitgoodbench.sandbox.base import SandboxProvider, equip
 from gitgoodbench.scenario import denominators_of
 from gitgoodbench.scores import scores_for
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS
@@ -93,6 +93,8 @@ def prepare_run(
     check_money(config)
     settings = AgentSettings(_model_options(config), config.options.own)
     agent = own_agent or make_agent(config.agent, inputs.scenarios, settings)
+    if isinstance(agent, EquippedAgent):
+        provider = equip(provider, agent.needs)
     judges = judge_options(config)
     panel = None if judges is None else open_panel(judges)
     manifest = make_manifest(
@@ -103,7 +105,7 @@ def prepare_run(
         scenarios={name: scenario.fingerprint() for name, scenario in inputs.scenarios.items()},
         plugins=_plugins_in_use(config, inputs, provider),
         denominators={name: denominators_of(scenario) for name, scenario in inputs.scenarios.items()},
-        agent={"name": agent.name, "model": agent.model, **(agent.pins if isinstance(agent, AbsentAgent) else {})},
+        agent={"name": agent.name, "model": agent.model, **(agent.pins if isinstance(agent, PinnedAgent) else {})},
         sandbox=provider.describe(),
         judge={} if judges is None else {"prompt": prompt_fingerprint()},
         command=command,

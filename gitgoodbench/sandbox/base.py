@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, ClassVar, Literal, Protocol, Self, Unpack, runtime_checkable
 
 from pydantic import BaseModel
 
-from gitgoodbench.errors import GitGoodBenchError
+from gitgoodbench.errors import GitGoodBenchError, UserError
 from gitgoodbench.git.process import ExecOptions, ExecResult
 from gitgoodbench.sandbox.channel import ByteStream
 
@@ -165,6 +165,24 @@ class Accompanied(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What an agent's own program needs of each sandbox, beyond a work folder.
+
+    who: the agent, for messages. image: what holds the program, unless the user names an image; None: any. build: the
+    command that makes that image. home: a writable folder of the agent's own, outside the work folder, from which
+    programs may be run. mounts: folders of this machine, to be read only, by the paths where they are seen.
+    programs: by name, command lines that print a version, for the manifest; the image must have them.
+    """
+
+    who: str
+    image: str | None = None
+    build: str | None = None
+    home: str | None = None
+    mounts: Mapping[str, Path] = field(default_factory=dict)
+    programs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
 class SandboxProvider(Protocol):
     """Makes sandboxes of one kind. `describe` goes into the manifest (image digest, Git's version, limits)."""
 
@@ -180,6 +198,36 @@ class SandboxProvider(Protocol):
         ...
 
     def describe(self) -> Mapping[str, str]: ...
+
+
+@runtime_checkable
+class EquippingProvider(SandboxProvider, Protocol):
+    """A provider whose sandboxes can have what agents with programs of their own need."""
+
+    def equipped(self, needs: Needs) -> SandboxProvider:
+        """The same provider, of sandboxes that have it.
+
+        Raises:
+            UserError: they cannot: the image is missing, or a folder cannot be had there.
+        """
+        ...
+
+
+def equip(provider: SandboxProvider, needs: Needs) -> SandboxProvider:
+    """The provider of sandboxes that have what an agent needs.
+
+    Raises:
+        UserError: they cannot have it.
+    """
+    if not provider.isolated or not isinstance(provider, EquippingProvider):
+        raise UserError(
+            f"--agent {needs.who} runs a program of its own, and a sandbox of kind {provider.kind} does not contain "
+            "it: start Docker and use --sandbox docker"
+            if not provider.isolated
+            else f"--agent {needs.who} runs a program of its own, for which --sandbox {provider.kind} has no place: "
+            "use --sandbox docker"
+        )
+    return provider.equipped(needs)
 
 
 @dataclass(frozen=True)

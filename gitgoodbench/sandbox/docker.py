@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.owner import LABEL, Owner
 from gitgoodbench.sandbox.autopsy import cause_of_death
-from gitgoodbench.sandbox.base import SandboxDied, SandboxLimits, SandboxTaken
+from gitgoodbench.sandbox.base import Needs, SandboxDied, SandboxLimits, SandboxTaken
 from gitgoodbench.sandbox.channel import ByteStream, ChannelBroken
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable, brief, connect_to_docker, docker_errors
 from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox
 from gitgoodbench.sandbox.travelling import waiting_argv
+from gitgoodbench.text import one_line
 
 if TYPE_CHECKING:
     from docker.client import DockerClient
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 WORK_DIR: Final = "/work"
 _SCRATCH: Final = "/tmp"
 _SCRATCH_SIZE: Final = 64 * 1024**2
+_HOME_SIZE: Final = 512 * 1024**2
 _SHARED_MEMORY: Final = 16 * 1024**2
 COMMAND_USER: Final = 1000
 SUPERVISOR_USER: Final = 1001
@@ -143,6 +145,8 @@ class DockerSandbox(SupervisedSandbox):
 class DockerProvider:
     """Makes containers of one image, which stays the same image if its tag moves.
 
+    image: None takes the one that the agent needs, else that of `gitgoodbench image build`. needs: of the agent.
+
     Raises:
         DockerUnavailable: Docker does not answer, or has not the image.
         UserError: the image is not fit, or the limits contradict each other.
@@ -152,17 +156,27 @@ class DockerProvider:
     isolated = True
 
     def __init__(
-        self, image: str = DEFAULT_IMAGE, limits: SandboxLimits | None = None, *, grace_s: float = DEFAULT_GRACE_S
+        self,
+        image: str | None = None,
+        limits: SandboxLimits | None = None,
+        *,
+        grace_s: float = DEFAULT_GRACE_S,
+        needs: Needs | None = None,
     ) -> None:
-        self.image = image
+        self._named, self._needs = image, needs
+        self.image = image or (needs and needs.image) or DEFAULT_IMAGE
         self.limits = limits or SandboxLimits()
         self._grace_s = grace_s
         self._client: DockerClient | None = None
         self._lock = threading.Lock()
-        _check_limits(self.limits)
+        _check_limits(self.limits, 0 if needs is None or needs.home is None else _HOME_SIZE)
         self.image_id, self._image_digest = self._inspect_image()
         self._daemon = self._docker().info()
         self._versions: dict[str, str] | None = None
+
+    def equipped(self, needs: Needs) -> DockerProvider:
+        """See `EquippingProvider.equipped`."""
+        return DockerProvider(self._named, self.limits, grace_s=self._grace_s, needs=needs)
 
     def open(self, *, run_id: str, episode_id: str) -> DockerSandbox:
         """See `SandboxProvider.open`."""
@@ -192,7 +206,7 @@ class DockerProvider:
                 self._versions = {
                     program: sandbox.exec([program, "--version"]).stdout.decode("utf-8", "replace").strip()
                     for program in ("git", "python3")
-                }
+                } | self._programs(sandbox)
         return {
             "kind": self.kind,
             "image": self.image,
@@ -207,6 +221,30 @@ class DockerProvider:
             "command_timeout_s": str(self.limits.command_timeout_s),
             "not_enforced": ", ".join(self.unenforced()),
         }
+
+    def _programs(self, sandbox: DockerSandbox) -> dict[str, str]:
+        """What the agent's programs say of their versions.
+
+        Raises:
+            UserError: the image has not got one.
+        """
+        versions = {}
+        for name, argv in ({} if self._needs is None else self._needs.programs).items():
+            result = sandbox.exec(argv, env=self._needs_environment())
+            if result.returncode != 0:
+                reason = one_line((result.stderr or result.stdout)[-300:].decode("utf-8", "replace"))
+                raise UserError(f"image {self.image} has no working {name} ({reason}){self._how_to_build()}")
+            versions[name] = one_line(result.stdout.decode("utf-8", "replace"), 100)
+        return versions
+
+    def _needs_environment(self) -> dict[str, str]:
+        home = (self._needs and self._needs.home) or _SCRATCH
+        return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8"}
+
+    def _how_to_build(self) -> str:
+        if self._named is None and self._needs is not None and self._needs.build is not None:
+            return f": make it with `{self._needs.build}`, or name another with --image"
+        return ": make it with `gitgoodbench image build`, or name another with --image"
 
     def unenforced(self) -> list[str]:
         """What this daemon does not enforce: limits (a rootless one without cgroups), the filter of system calls."""
@@ -233,10 +271,7 @@ class DockerProvider:
         try:
             image = self._docker().images.get(self.image)
         except docker.errors.ImageNotFound as problem:
-            raise DockerUnavailable(
-                f"Docker has no image {self.image}: "
-                "make it with `gitgoodbench image build`, or name another with --image"
-            ) from problem
+            raise DockerUnavailable(f"Docker has no image {self.image}{self._how_to_build()}") from problem
         except docker_errors() as problem:
             raise DockerUnavailable(
                 f"Docker cannot say whether it has image {self.image}: {brief(problem)}"
@@ -247,11 +282,18 @@ class DockerProvider:
             )
         return str(image.id), next(iter(image.attrs.get("RepoDigests") or []), "")
 
+    def _mounts(self) -> list[dict[str, Any]]:
+        from docker.types import Mount
+
+        mounts = {} if self._needs is None else self._needs.mounts
+        return [Mount(path, str(folder), type="bind", read_only=True) for path, folder in mounts.items()]
+
     def _cpus(self) -> float:
         return min(self.limits.cpus, float(self._daemon.get("NCPU") or self.limits.cpus))
 
     def _settings(self) -> dict[str, Any]:
         size = self.limits.work_size
+        home = {} if self._needs is None or self._needs.home is None else {self._needs.home: _own_folder(_HOME_SIZE)}
         return {
             "name": f"gitgoodbench-{uuid.uuid4().hex[:16]}",
             "hostname": "sandbox",
@@ -270,9 +312,11 @@ class DockerProvider:
             "security_opt": ["no-new-privileges"],
             "read_only": True,
             "tmpfs": {
-                WORK_DIR: f"exec,mode=0755,uid={COMMAND_USER},gid={COMMAND_USER},size={size},nr_inodes={size // 4096}",
+                WORK_DIR: _own_folder(size),
                 _SCRATCH: f"mode=1777,size={_SCRATCH_SIZE},nr_inodes={_SCRATCH_SIZE // 4096}",
+                **home,
             },
+            "mounts": self._mounts(),
             "shm_size": _SHARED_MEMORY,
             "mem_limit": self.limits.memory,
             "memswap_limit": self.limits.memory,
@@ -282,6 +326,11 @@ class DockerProvider:
             "log_config": {"Type": "none", "Config": {}},
             "use_config_proxy": False,
         }
+
+
+def _own_folder(size: int) -> str:
+    """A folder in memory for the commands' user, who may run what lies there."""
+    return f"exec,mode=0755,uid={COMMAND_USER},gid={COMMAND_USER},size={size},nr_inodes={size // 4096}"
 
 
 def remove_container(container: Container) -> None:
@@ -299,8 +348,8 @@ def remove_container(container: Container) -> None:
             container.wait(condition="removed", timeout=30)
 
 
-def _check_limits(limits: SandboxLimits) -> None:
-    filled = limits.work_size + _SCRATCH_SIZE + _SHARED_MEMORY
+def _check_limits(limits: SandboxLimits, home: int) -> None:
+    filled = limits.work_size + home + _SCRATCH_SIZE + _SHARED_MEMORY
     if limits.memory <= filled:
         raise UserError(
             f"a sandbox with {limits.memory} bytes of memory cannot hold a work folder of {limits.work_size} bytes, "

@@ -13,7 +13,7 @@ from gitgoodbench.errors import UserError
 from gitgoodbench.plugin_options import Alias, Resolved, options_in, spelled_option
 from gitgoodbench.plugins import SANDBOXES, plugins
 from gitgoodbench.sandbox.base import Choice, SandboxKind, SandboxSettings
-from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable
+from gitgoodbench.sandbox.daemon import DockerUnavailable
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.local import LocalProvider
 from gitgoodbench.text import did_you_mean
@@ -38,11 +38,10 @@ class Docker(SandboxKind):
     options = DockerOptions
 
     def choose(self, settings: SandboxSettings) -> Choice:
-        image = options_in(settings.own, DockerOptions).image or DEFAULT_IMAGE
-        provider = DockerProvider(image, settings.limits)
+        provider = DockerProvider(options_in(settings.own, DockerOptions).image, settings.limits)
         unenforced = provider.unenforced()
         caveat = f"; this daemon does not enforce {', '.join(unenforced)}" if unenforced else ""
-        return Choice(provider, f"sandbox docker: image {image} ({provider.image_id[:19]}){caveat}")
+        return Choice(provider, f"sandbox docker: image {provider.image} ({provider.image_id[:19]}){caveat}")
 
 
 class Local(SandboxKind):

@@ -11,6 +11,7 @@ from gitgoodbench.agents.registry import agent_names, asks_model, make_agent, na
 from gitgoodbench.errors import RunAborted, Status, UserError
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.models.options import ModelOptions
+from gitgoodbench.plugins import AGENTS, plugins
 from tests.support.fake_episode import FakeEpisode
 from tests.support.scripted_llm import ScriptedServer, calls
 
@@ -31,7 +32,8 @@ SCENARIOS: Any = {"mcr": Offering("oracle", "ours"), "ir": Offering("oracle")}
 
 
 def test_agents_by_name() -> None:
-    assert agent_names(SCENARIOS) == ["command", "noop", "openai", "oracle", "ours"]
+    assert agent_names(SCENARIOS) == sorted([*plugins(AGENTS), "oracle", "ours"])
+    assert {"codex", "command", "noop", "openai"} <= set(plugins(AGENTS))
     assert make_agent("noop", SCENARIOS, AgentSettings()).name == "noop"
     oracle = make_agent("oracle", SCENARIOS, AgentSettings())
     assert (oracle.name, oracle.model) == ("oracle", None)
@@ -45,9 +47,8 @@ def test_agents_by_name() -> None:
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UserError) as raised:
         make_agent("gpt", SCENARIOS, AgentSettings())
-    assert (
-        str(raised.value) == "--agent gpt: there is no agent 'gpt'; the agents are: command, noop, openai, oracle, ours"
-    )
+    known = ", ".join(agent_names(SCENARIOS))
+    assert str(raised.value) == f"--agent gpt: there is no agent 'gpt'; the agents are: {known}"
 
 
 def test_openai_needs_a_key() -> None:

@@ -18,7 +18,7 @@ import pytest
 from gitgoodbench.dataset.types import loadable_types
 from gitgoodbench.mining.contract import mined_types
 from gitgoodbench.plugin_options import find_aliases
-from gitgoodbench.plugins import RUN_GROUPS, SAMPLES, SCENARIOS, plugins
+from gitgoodbench.plugins import AGENTS, FEEDBACK_SOURCES, RUN_GROUPS, SAMPLES, SCENARIOS, plugins
 from tests.support.project import ROOT
 
 PACKAGE = ROOT / "gitgoodbench"
@@ -33,7 +33,6 @@ _OTHER = "another word: "
 _FORMAT = _OTHER + "a format of training data, called after the service that reads it"
 _COMMAND_LINE = _OTHER + "a command line, or a field for one"
 ALLOWED = {
-    ("agents/command.py", "command"): _ITSELF,
     ("feedback/queue.py", "command"): _COMMAND_LINE,
     ("feedback/sources/claude_code.py", "command"): _COMMAND_LINE,
     ("feedback/sources/codex_changes.py", "command"): _COMMAND_LINE,
@@ -102,7 +101,9 @@ ALLOWED = {
 """Module and literal, and why it may stand there."""
 
 _LINE = _OTHER + "commits on one line, whatever row names them"
+_PROGRAMS = "what an agent's program lies in, whatever kind of sandbox it is for"
 IDENTIFIERS = {
+    ("agents/cli/contract.py", "CliAgent.image"): _PROGRAMS,
     ("agents/builtin.py", "Noop"): _ITSELF,
     ("agents/reference.py", "NoopAgent"): _ITSELF,
     ("cli/options.py", "ImageBase"): "of the command that builds the image of the docker sandbox",
@@ -122,6 +123,7 @@ IDENTIFIERS = {
     ("reporting/file_models.py", "CellFigures.of_attainable"): _FACT,
     ("reporting/leaderboard.py", "PartFigures.of_attainable"): _FACT,
     ("runs/result.py", "Result.attainable"): _FACT,
+    ("sandbox/base.py", "Needs.image"): _PROGRAMS,
     ("sandbox/daemon.py", "DockerUnavailable"): _ITSELF,
     ("sandbox/docker.py", "DockerProvider"): _ITSELF,
     ("sandbox/docker.py", "DockerProvider._docker"): _ITSELF,
@@ -171,6 +173,16 @@ def names_of_plugins() -> set[str]:
     return names | {field for field in fields if "_" in field}
 
 
+def own_names(source: Path) -> set[str]:
+    """What a file may say: the command-line agent that it is; in feedback, the assistants whose logs are read there."""
+    if source.is_relative_to(PACKAGE / "feedback"):
+        return set(plugins(FEEDBACK_SOURCES))
+    if not source.is_relative_to(PACKAGE / "agents" / "cli"):
+        return set()
+    module = ".".join(source.relative_to(PACKAGE.parent).with_suffix("").parts)
+    return {name for name, plugin in plugins(AGENTS).items() if plugin.points[0].module == module}
+
+
 def words_of_plugins() -> set[tuple[str, ...]]:
     """The same names as words, with every field and column, and what one sample of a type is called."""
     types = loadable_types().values()
@@ -213,6 +225,7 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 def found_identifiers(source: Path, brought: set[tuple[str, ...]]) -> dict[str, int]:
     """Identifiers that hold the words of a name in its order."""
+    brought = brought - {words(name) for name in own_names(source)}
     return {
         name: line
         for line, name in identifiers(source)
@@ -231,6 +244,7 @@ def literals(source: Path) -> Iterator[tuple[int, str]]:
 
 
 def found_names(source: Path, names: set[str]) -> list[tuple[int, str]]:
+    names = names - own_names(source)
     return [(line, text) for line, text in literals(source) if text in names]
 
 

@@ -1,0 +1,219 @@
+"""What a command-line agent is: one class in one file, found by an entry point of the group `gitgoodbench.agents`.
+
+    class Codex(CliAgent):
+        name = "codex"
+        api = "responses"
+        package = Package("npm", "@openai/codex", "0.171.0", "Apache-2.0", programs={"codex": "**/bin/codex"})
+
+        def invocation(self, task: Task) -> Invocation:
+            return Invocation([self.program("codex"), "exec", "-m", task.model], stdin=task.prompt)
+
+It says which program is run, how, and how to read what it leaves. It opens nothing, runs nothing and counts nothing:
+sandbox, bridge, budget and records are the harness's (`playing`).
+"""
+
+from __future__ import annotations
+
+import shlex
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal
+
+from pydantic import BaseModel, Field, create_model
+
+from gitgoodbench.agents.base import Agent, AgentPlugin, AgentSettings
+from gitgoodbench.errors import Status, UserError
+from gitgoodbench.git.process import ExecResult
+from gitgoodbench.plugin_options import options_in
+from gitgoodbench.text import one_line
+
+AGENTS_FOLDER: Final = "/opt/agents"
+"""In a derived image: below it the folder of its agent, with `bin`, whose programs stand on the agent's PATH."""
+
+NO_KEY: Final = "held-by-the-harness"
+"""What programs are given as their API key, since most refuse to start without one."""
+
+_LAST_WORDS: Final = 300
+
+
+@dataclass(frozen=True)
+class Package:
+    """Where a program comes from, for `gitgoodbench image build --agent`.
+
+    name, version: as the registry has them; the version is exact. licence: an SPDX expression, or `proprietary`.
+    shipped: whether an image that holds it may be given away; else each user installs it for themselves.
+    programs: what stands in `bin`, and the file of the installed package that it is, as a glob below the folder that it
+    was installed into. needs_node: it is JavaScript; `bin` gets Node, too.
+    keep: globs of what is needed beside the programs; empty: the whole package.
+    """
+
+    registry: Literal["pip", "npm"]
+    name: str
+    version: str
+    licence: str
+    shipped: bool = True
+    programs: Mapping[str, str] = field(default_factory=dict)
+    needs_node: bool = False
+    keep: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """What an agent is to do, and with which model. Paths are as it sees them.
+
+    prompt: all that it is told; also in `prompt_file`. It can have hundreds of kilobytes: never an argument.
+    api, base_url: which it speaks, and where, as clients of this API take it. reasoning_effort: None: the model's own.
+    home: a folder of its own, writable and empty, but for `files` of its invocation and its user's configuration.
+    arguments: further ones of its program, from its user. options: its own, as the user gave them.
+    """
+
+    prompt: bytes
+    prompt_file: str
+    api: str
+    base_url: str
+    model: str
+    reasoning_effort: str | None
+    home: str
+    arguments: tuple[str, ...] = ()
+    options: CliOptions = field(default_factory=lambda: CliOptions())
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """What is run, at the root of the working tree.
+
+    environment: laid over that of every agent (`playing`): HOME, the XDG folders, TMPDIR, PATH with the agent's own
+    programs first, and Git's, which stays closed. files: written before, by their paths below the home; folders: made.
+    """
+
+    argv: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    stdin: bytes = b""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+
+
+class CliOptions(BaseModel):
+    """Options of every command-line agent."""
+
+    args: str = Field(default="", description="Further arguments of the agent's program, quoted as in a shell.")
+    env: str = Field(default="", description="Further environment variables of it, such as 'A=1 B=2'.")
+
+    def arguments(self, agent: str) -> tuple[str, ...]:
+        """`args`, word by word.
+
+        Raises:
+            UserError: they cannot be read.
+        """
+        return words(agent, "args", self.args)
+
+    def environment(self, agent: str) -> dict[str, str]:
+        """`env`.
+
+        Raises:
+            UserError: it cannot be read.
+        """
+        found = {}
+        for word in words(agent, "env", self.env):
+            name, equals, value = word.partition("=")
+            if not equals or not name:
+                raise UserError(f"--opt {agent}.env: {word!r} is no NAME=VALUE")
+            found[name] = value
+        return found
+
+
+def words(agent: str, option: str, text: str) -> tuple[str, ...]:
+    """The words of an option that is written as for a shell.
+
+    Raises:
+        UserError: a quotation does not end.
+    """
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as problem:
+        raise UserError(f"--opt {agent}.{option}: {text!r} cannot be read: {problem}") from problem
+
+
+class CliAgent(AgentPlugin):
+    """See the module's docstring.
+
+    name: of its entry point. api: that its program speaks: chat, responses or anthropic. package: where the program
+    comes from; None: the user's own. sets_effort: whether `invocation` passes a reasoning effort on; else the bridge
+    puts it into requests. config_folder: where, below its home, it looks for its user's configuration. logs: globs of
+    its own logs, below its home; its standard output and error are kept anyway. version: the command that prints its
+    version, and with it on record in the manifest.
+    """
+
+    asks_model = True
+    name: ClassVar[str]
+    api: ClassVar[str] = "chat"
+    package: ClassVar[Package | None] = None
+    sets_effort: ClassVar[bool] = False
+    config_folder: ClassVar[str] = ".config"
+    logs: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if cls.options is None:  # each has a class of its own, by which its options are told from those of others
+            cls.options = create_model(f"{cls.__name__}Options", __base__=CliOptions)
+
+    @classmethod
+    def folder(cls) -> str:
+        """Where a derived image has what the agent consists of."""
+        return f"{AGENTS_FOLDER}/{cls.name}"
+
+    @classmethod
+    def program(cls, name: str) -> str:
+        """The path of one of its programs."""
+        return f"{cls.folder()}/bin/{name}"
+
+    @classmethod
+    def image(cls) -> str | None:
+        """The derived image that has it, as `gitgoodbench image build --agent` names it."""
+        return None if cls.package is None else f"gitgoodbench-sandbox-{cls.name}:{cls.package.version}"
+
+    @abstractmethod
+    def invocation(self, task: Task) -> Invocation:
+        """What is run for a task."""
+
+    def version(self) -> Mapping[str, Sequence[str]]:
+        """Of what has a part in the agent (itself, Node), the command that prints its version."""
+        if self.package is None or not self.package.programs:
+            return {}
+        own = {self.name: [self.program(next(iter(self.package.programs))), "--version"]}
+        return own | ({"node": [self.program("node"), "--version"]} if self.package.needs_node else {})
+
+    def api_for(self, options: CliOptions) -> str | None:  # noqa: ARG002
+        """The API that it speaks; None: any, as --api says."""
+        return self.api
+
+    def mounts(self, options: CliOptions) -> Mapping[str, Path]:  # noqa: ARG002
+        """Folders of this machine that its sandboxes have, to be read only, by their paths there.
+
+        Raises:
+            UserError: one is not there.
+        """
+        return {}
+
+    def ended(self, result: ExecResult, options: CliOptions) -> tuple[Status, str | None]:  # noqa: ARG002
+        """How it ended where the host knows nothing else: it was answered, and has ended by itself.
+
+        By default its outcome is scored like any other, whatever its exit code: programs that have done their work end
+        with 1, and others with 0 that have not.
+        """
+        return Status.COMPLETED, None
+
+    def last_words(self, result: ExecResult) -> str:
+        """What it said last, in one line; empty where it said nothing."""
+        said = result.stderr if result.stderr.strip() else result.stdout
+        return one_line(said[-_LAST_WORDS:].decode("utf-8", "replace")).strip()
+
+    def make(self, settings: AgentSettings) -> Agent:
+        from gitgoodbench.agents.cli.playing import CliPlayer
+
+        declared = self.options
+        assert declared is not None
+        assert issubclass(declared, CliOptions)
+        return CliPlayer(self, settings, options_in(settings.own, declared))

@@ -1,0 +1,169 @@
+"""Letting a command-line agent work on an episode: home, bridge, command, and what came of it.
+
+How the episode ended is the host's word: what the bridge refused for good, or the time that ran out; then whether
+anything was answered at all; then what the agent says of itself. What stands in the repository counts, whatever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
+
+from gitgoodbench.agents.base import AgentSettings, Trajectory
+from gitgoodbench.agents.cli.contract import CliAgent, CliOptions, Invocation, Task
+from gitgoodbench.agents.cli.home import HOME, SCRATCH, XDG, furnish, take_logs
+from gitgoodbench.bridge.session import Bridge, bridged
+from gitgoodbench.bridge.upstream import Upstream
+from gitgoodbench.errors import EpisodeError, RunAborted, Status
+from gitgoodbench.git.process import ExecResult
+from gitgoodbench.models.meter import Budget, Meter
+from gitgoodbench.models.options import chat_settings
+from gitgoodbench.models.parameters import Parameters
+from gitgoodbench.sandbox.base import Needs
+from gitgoodbench.scenario import Episode
+from gitgoodbench.shell_tools import ENVIRONMENT
+
+PROMPT_FILE: Final = "prompt.md"
+"""In the agent's home."""
+
+OUTPUT_LIMIT: Final = 8 * 1024 * 1024
+"""Bytes kept of each stream that an agent writes."""
+
+_LONGEST_S: Final = 7 * 24 * 3600.0
+_NOTE: Final = """
+You work with tools of your own, in place of those named above: you are at the root of the working tree. When the work
+is done and committed, end; nothing has to be called."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What a command left. result: of the program."""
+
+    result: ExecResult
+    logs: Mapping[str, bytes]
+
+
+class CliPlayer:
+    """An Agent (see `agents.base`). For any number of threads."""
+
+    def __init__(self, agent: CliAgent, settings: AgentSettings, options: CliOptions) -> None:
+        """
+        Raises:
+            UserError: no key, half a price, options that cannot be read.
+        """
+        self._agent, self._options = agent, options
+        self._arguments = options.arguments(agent.name)
+        self._environment = options.environment(agent.name)
+        model = replace(settings.model, api=agent.api_for(options) or settings.model.api)
+        self.name = agent.name
+        self.model: str | None = model.model
+        self._api = model.api
+        self._effort = model.reasoning_effort
+        self._settings = chat_settings(model)
+        if self._effort is not None and not agent.sets_effort:
+            extra = {**_EFFORT[self._api](self._effort), **self._settings["parameters"].extra}
+            self._settings["parameters"] = Parameters(extra=extra)
+
+    @property
+    def needs(self) -> Needs:
+        """Of each sandbox; see `sandbox.base.equip`."""
+        image, name = self._agent.image(), self.name
+        build = None if image is None else f"gitgoodbench image build --agent {name}"
+        return Needs(name, image, build, HOME, self._agent.mounts(self._options), self._agent.version())
+
+    def for_scenario(self, scenario: str) -> Self:  # noqa: ARG002
+        return self
+
+    def run(self, episode: Episode, budget: Budget) -> Trajectory:
+        """See `Agent.run`."""
+        if not any(tool.name == "run_command" for tool in episode.tools):
+            raise RunAborted(
+                f"--agent {self.name} brings its own tools, and works in a shell's workspace: use --tools shell"
+            )
+        upstream = Upstream(str(self.model), **self._settings)
+        if budget.max_cost_usd is not None and upstream.price is None:
+            raise RunAborted(
+                f"a cost limit needs the price of {self.model!r}, which is not known: "
+                "give --price-input and --price-output"
+            )
+        meter = Meter(budget, upstream.price)
+        with bridged(episode.sandbox, [upstream], meter) as bridge:
+            done = self._work(episode, bridge, meter)
+        status, error = self._ending(bridge, done.result, meter.turns)
+        notes = [*meter.notes, *(f"turned away: {words} ({n})" for words, n in bridge.endpoint.reports.items())]
+        if error is None and done.result.returncode != 0:
+            notes.append(f"the program ended with exit code {done.result.returncode}{self._said(done.result)}")
+        spoken = bridge.endpoint.account.conversations()
+        main = max(spoken, key=len, default=[])
+        return Trajectory(status, tuple(main), meter.usage, meter.turns, error, tuple(notes), done.logs)
+
+    def _work(self, episode: Episode, bridge: Bridge, meter: Meter) -> _Run:
+        sandbox = episode.sandbox
+        prompt = "\n\n".join(str(message["content"]) for message in episode.prompt) + _NOTE
+        task = Task(
+            prompt=prompt.encode("utf-8", "backslashreplace"),
+            prompt_file=f"{HOME}/{PROMPT_FILE}",
+            api=self._api,
+            base_url=bridge.base_url(self._api),
+            model=str(self.model),
+            reasoning_effort=self._effort,
+            home=HOME,
+            arguments=self._arguments,
+            options=self._options,
+        )
+        invocation = self._agent.invocation(task)
+        files = {path: (0o644, content) for path, content in invocation.files.items()}
+        furnish(sandbox, {PROMPT_FILE: (0o644, task.prompt), **files}, invocation.folders)
+        result = sandbox.exec(
+            list(invocation.argv),
+            stdin=invocation.stdin,
+            env=self._environment_of(invocation),
+            timeout_s=min(meter.seconds_left(), _LONGEST_S),
+            output_limit=OUTPUT_LIMIT,
+        )
+        said = {"stdout.txt": result.stdout, "stderr.txt": result.stderr}
+        logs = {name: data for name, data in said.items() if data} | take_logs(sandbox, self._agent.logs)
+        return _Run(result, logs)
+
+    def _environment_of(self, invocation: Invocation) -> dict[str, str]:
+        """Git's stays closed: neither an agent nor its user may set what would open it."""
+        own = {
+            **ENVIRONMENT,
+            "HOME": HOME,
+            "TMPDIR": SCRATCH,
+            **XDG,
+            "PATH": f"{self._agent.folder()}/bin:{ENVIRONMENT['PATH']}",
+        }
+        closed = {name: value for name, value in ENVIRONMENT.items() if name.startswith("GIT_")}
+        return {**own, **invocation.environment, **self._environment, **closed}
+
+    def _ending(self, bridge: Bridge, result: ExecResult, answers: int) -> tuple[Status, str | None]:
+        """How the episode ended, and why it is not completed.
+
+        Raises:
+            RunAborted: no episode can succeed.
+        """
+        ending = bridge.endpoint.ending
+        if isinstance(ending, EpisodeError):
+            return ending.status, str(ending)
+        if ending is not None:
+            raise ending
+        if result.timed_out:
+            return Status.LIMIT_REACHED, "time limit: the program was still at work"
+        if not answers:
+            code = f"the program ended with exit code {result.returncode}, without an answer of its model"
+            return Status.AGENT_FAILED, f"{code}{self._said(result)}"
+        return self._agent.ended(result, self._options)
+
+    def _said(self, result: ExecResult) -> str:
+        said = self._agent.last_words(result)
+        return f"; it said: {said}" if said else ""
+
+
+_EFFORT: Final[Mapping[str, Any]] = {
+    "chat": lambda effort: {"reasoning_effort": effort},
+    "responses": lambda effort: {"reasoning": {"effort": effort}},
+    "anthropic": lambda effort: {"output_config": {"effort": effort}},
+}
+"""How a request says how much the model shall think, by API."""
