@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import Status
+from gitgoodbench.models.messages import Aside
 from gitgoodbench.models.meter import Budget, Usage
 from gitgoodbench.models.options import ModelOptions
 from gitgoodbench.sandbox.base import Needs
@@ -25,6 +26,7 @@ class Trajectory:
     messages: the whole conversation, tool results included, in Chat Completions form. turns: answers of the model.
     notes: what was not done as asked: a parameter left out because the server refuses it, a limit nobody could watch.
     logs: what the agent itself wrote, by names of files, to be kept beside.
+    conversation: its name in the records of requests, where they have several; asides: the others.
     """
 
     status: Status
@@ -34,6 +36,8 @@ class Trajectory:
     error: str | None = None
     notes: tuple[str, ...] = ()
     logs: Mapping[str, bytes] = field(default_factory=dict)
+    conversation: str | None = None
+    asides: tuple[Aside, ...] = ()
 
 
 class Agent(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gitgoodbench.bridge.conversations import Conversations
+from gitgoodbench.bridge.conversations import Conversations, Spoken
 from gitgoodbench.errors import InfrastructureFailed, LimitReached
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Meter, TimeIsUp, Tokens
@@ -79,16 +79,22 @@ class Account:
                 self._under_way -= 1
                 self._changed.notify_all()
 
-    def place(self, messages: Sequence[Message]) -> int:
-        """A request has come: the number of the conversation that it belongs to. `ended` tells of its end."""
+    def spoken(self) -> Spoken:
+        """What was said, as a trajectory has it."""
         with self._changed:
-            number = self._conversations.place(messages)
+            return self._conversations.spoken()
+
+    def place(self, messages: Sequence[Message]) -> tuple[int, tuple[Message, ...]]:
+        """A request has come: see `Conversations.place`. `ended` tells of its end."""
+        with self._changed:
+            placed = self._conversations.place(messages)
             self._open += 1
-            return number
+            return placed
 
     def ended(self, call: Call) -> None:
         """A request has ended."""
         with self._changed:
+            self._conversations.ended(call.conversation)
             self._calls.append(call)
             self._open -= 1
             self._changed.notify_all()

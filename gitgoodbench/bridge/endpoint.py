@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from gitgoodbench.bridge.account import Account, Call, Entry
@@ -119,7 +120,8 @@ class ModelEndpoint:
         try:
             closed = close_off(api, body)
             question = self._upstreams[api].question(closed.body, headers)
-            conversation = self.account.place(question.request.messages)
+            conversation, messages = self.account.place(question.request.messages)
+            question = replace(question, request=replace(question.request, messages=messages))
         except NotAllowed as problem:
             self.report(f"{api}: {problem}")
             client.problem(400, api, str(problem))

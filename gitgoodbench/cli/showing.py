@@ -21,6 +21,7 @@ from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.result import Damaged, Result, examine, read_result
 from gitgoodbench.runs.tail import Tail
+from gitgoodbench.runs.trajectories import read_conversation
 from gitgoodbench.runs.underway import Begun, UnderWay, begun_of
 from gitgoodbench.text import on_one_line
 
@@ -39,7 +40,7 @@ def show_run(run: str, sample: str | None, *, follow: bool = False, full: bool =
     Raises:
         UserError: there is no such run, or no episode of that sample in it.
     """
-    paths = find_run(run) if not (Path(run) / "samples").is_dir() else RunPaths(Path(run))
+    paths = _paths(run)
     for damage in damaged_results(paths):
         sys.stderr.write(f"{on_one_line(str(damage))}\n")
     if sample is None:
@@ -47,13 +48,56 @@ def show_run(run: str, sample: str | None, *, follow: bool = False, full: bool =
     under_way = UnderWay(paths)
     begun = _begun(paths, sample, under_way, follow=follow)
     if not begun:
-        raise UserError(
-            f"no episode of run {paths.folder} is of sample {on_one_line(sample)}: `gitgoodbench show {run}` lists them"
-        )
+        raise _unknown(run, sample, paths)
     for number, episode in enumerate(begun):
         _print([""] if number else [])
         _show(episode, paths, under_way, follow=follow, full=full)
     return 0
+
+
+def show_run_as_json(run: str, sample: str | None) -> int:
+    """Print the episodes of a sample as a JSON list; returns the exit code.
+
+    Each has `episode`, its `result` (null without one), and its `conversation`: `messages`, `ending`, and `asides`, the
+    conversations of sub-agents (null where nothing was said).
+
+    Raises:
+        UserError: no sample is named, there is no such run, or no episode of that sample in it.
+    """
+    if sample is None:
+        raise UserError(f"--json shows the episodes of one sample: gitgoodbench show {run} SAMPLE --json")
+    paths = _paths(run)
+    begun = begun_of(paths, sample)
+    if not begun:
+        raise _unknown(run, sample, paths)
+    json.dump([_as_json(episode) for episode in begun], sys.stdout, indent=2)
+    sys.stdout.write("\n")
+    return 0
+
+
+def _as_json(episode: Begun) -> dict[str, Any]:
+    result = read_result(episode.files.result)
+    said = read_conversation(episode.files)
+    conversation = said and {
+        "messages": said.messages,
+        "ending": said.ending,
+        "asides": [{"name": one.name, "call": one.call, "messages": one.messages} for one in said.asides],
+    }
+    return {
+        "episode": episode.id,
+        "result": None if result is None else result.model_dump(mode="json"),
+        "conversation": conversation,
+    }
+
+
+def _paths(run: str) -> RunPaths:
+    return find_run(run) if not (Path(run) / "samples").is_dir() else RunPaths(Path(run))
+
+
+def _unknown(run: str, sample: str, paths: RunPaths) -> UserError:
+    return UserError(
+        f"no episode of run {paths.folder} is of sample {on_one_line(sample)}: `gitgoodbench show {run}` lists them"
+    )
 
 
 def _list(paths: RunPaths, *, follow: bool) -> int:
@@ -87,7 +131,8 @@ def _begun(paths: RunPaths, sample: str, under_way: UnderWay, *, follow: bool) -
 def _show(episode: Begun, paths: RunPaths, under_way: UnderWay, *, follow: bool, full: bool) -> None:
     """The conversation, and below it the result: how it ended, why it is not solved, what was made beside the truth."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    conversation = Conversation(width=width, full=full)
+    said = read_conversation(episode.files)
+    conversation = Conversation(width=width, full=full, main=None if said is None else said.name)
     _print([on_one_line(episode.id), ""])
     for line in _said(episode, under_way, follow=follow):
         _print(conversation.lines(line))

@@ -14,6 +14,19 @@ from gitgoodbench.text import capped, clean, clean_json, one_line
 Message = dict[str, Any]
 """A chat message as the Chat Completions API has it: role, content, tool_calls, tool_call_id."""
 
+
+@dataclass(frozen=True)
+class Aside:
+    """A conversation beside the main one of an episode: a sub-agent's, or one for a title or a summary.
+
+    name: in the records of requests. call: id of the call of another conversation that it works on.
+    """
+
+    name: str
+    messages: tuple[Message, ...]
+    call: str | None = None
+
+
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME = 64
 

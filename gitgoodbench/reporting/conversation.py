@@ -7,6 +7,7 @@ line that comes out is a line on a terminal.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,20 +23,28 @@ class Conversation:
     """Makes lines of text of the lines of one trajectory.
 
     width: of the terminal, at which lines are continued below, indented as they are; None: they are left as they are.
-    full: show texts whole, however long.
+    full: show texts whole, however long, and what sub-agents said: a line for each of their answers stands for it else.
+    main: the name of the conversation that is no sub-agent's, where it is known.
     """
 
-    def __init__(self, *, width: int | None = None, full: bool = False) -> None:
+    def __init__(self, *, width: int | None = None, full: bool = False, main: str | None = None) -> None:
         self._width = width
         self._full = full
+        self._main = main
         self._turn = 0
+        self._turns_beside: Counter[str] = Counter()
         self._tools: dict[str, str] = {}
 
     def lines(self, line: Mapping[str, Any]) -> Iterator[str]:
         """What a line of the file says; nothing where it is none that people read."""
+        beside = self._beside(line)
+        if beside is not None:
+            yield from self._of_aside(beside, line)
+            return
         match line.get("kind"):
             case "episode":
                 self._turn = 0
+                self._turns_beside.clear()
             case "request":
                 yield from self._block(0, _asked(line.get("asked")))
                 yield ""
@@ -55,6 +64,28 @@ class Conversation:
                 for note in sequence_of(line.get("notes")):
                     yield from self._block(2, f"note: {note}")
                 yield ""
+
+    def _beside(self, line: Mapping[str, Any]) -> str | None:
+        """The name of the conversation beside the main one that a line belongs to; None where it is of the main one."""
+        name = line.get("conversation")
+        of_one = isinstance(name, str) and line.get("kind") in ("message", "answer", "fault")
+        return str(name) if of_one and self._main is not None and name != self._main else None
+
+    def _of_aside(self, name: str, line: Mapping[str, Any]) -> Iterator[str]:
+        about, calls = f"conversation {name}", 0
+        if line.get("kind") == "answer":
+            self._turns_beside[name] += 1
+            message = line.get("message")
+            calls = len(sequence_of(message.get("tool_calls"))) if isinstance(message, Mapping) else 0
+            about += f", turn {self._turns_beside[name]}{_figures(line)}"
+        if self._full and line.get("kind") != "fault":
+            yield from self._said(line.get("message"), f"  {about}")
+        elif line.get("kind") == "answer":
+            yield from self._block(2, f"[beside it: {about}, {calls} calls: --full]")
+            yield ""
+        elif line.get("kind") == "fault":
+            yield from self._block(2, f"[beside it: {about}: no answer, {line.get('fate')}]")
+            yield ""
 
     def message(self, message: Any) -> Iterator[str]:
         """A message that is no answer to a request; the assistant's, where an agent tells of its own turns."""

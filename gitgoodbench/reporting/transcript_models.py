@@ -54,11 +54,15 @@ class RequestLine(_Line):
 
 
 class MessageLine(_Line):
-    """A message that is not the model's: a prompt, the result of a tool, a reminder."""
+    """A message that is not the model's: a prompt, the result of a tool, a reminder.
+
+    conversation: in which it came first, where a file has several.
+    """
 
     kind: Literal["message"]
     number: int
     message: Message
+    conversation: str | None = None
 
 
 class _Exchange(_Line):
@@ -101,8 +105,21 @@ class FaultLine(_Exchange):
     partial: str | None
 
 
+class AsideRecord(BaseModel):
+    """A conversation beside the main one. call: id of the call that it works on. messages: all of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    call: str | None
+    messages: Ranges
+
+
 class EndLine(_Line):
-    """How the episode's agent ended. messages: the whole conversation. notes: what was not done as asked."""
+    """How the episode's agent ended. messages: the whole conversation. notes: what was not done as asked.
+
+    conversation: the name of the main one, where a file has several; asides: the others.
+    """
 
     kind: Literal["end"]
     messages: Ranges
@@ -111,6 +128,8 @@ class EndLine(_Line):
     turns: int
     usage: Usage
     notes: list[str]
+    conversation: str | None = None
+    asides: list[AsideRecord] = []
 
 
 TranscriptLine = Annotated[

@@ -173,4 +173,6 @@ def _end(transcript: Transcript, trajectory: Trajectory) -> None:
         turns=trajectory.turns,
         usage=dataclasses.asdict(trajectory.usage),
         notes=list(trajectory.notes),
+        conversation=trajectory.conversation,
+        asides=trajectory.asides,
     )

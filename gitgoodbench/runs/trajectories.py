@@ -13,17 +13,35 @@ from gitgoodbench.runs.paths import EpisodePaths
 
 
 @dataclass(frozen=True)
+class AsideConversation:
+    """A conversation beside the main one (`models.messages.Aside`). lines: of the file, those that are its own."""
+
+    name: str
+    messages: tuple[Message, ...]
+    lines: tuple[Mapping[str, Any], ...] = ()
+    call: str | None = None
+
+    @property
+    def answers(self) -> tuple[Mapping[str, Any], ...]:
+        """See `Conversation.answers`."""
+        return tuple(line for line in self.lines if line["kind"] == "answer")
+
+
+@dataclass(frozen=True)
 class Conversation:
-    """What was said. lines: everything as written (none in format 1, which has only what follows).
+    """What was said. lines: those of the main conversation as written (none in format 1, which has only what follows).
 
     head: whose conversation it is. messages: the whole conversation, as far as it went. ending: `status`, `error`,
-    `turns`, `usage`, `notes`; None while it goes on, and where a kill ended it.
+    `turns`, `usage`, `notes`; None while it goes on, and where a kill ended it. asides: conversations of sub-agents;
+    name: tells its lines from theirs, None where there are none.
     """
 
     head: Mapping[str, Any]
     messages: tuple[Message, ...]
     lines: tuple[Mapping[str, Any], ...] = ()
     ending: Mapping[str, Any] | None = None
+    asides: tuple[AsideConversation, ...] = ()
+    name: str | None = None
 
     @property
     def answers(self) -> tuple[Mapping[str, Any], ...]:
@@ -81,13 +99,80 @@ def _of_lines(lines: Iterable[dict[str, Any]]) -> Conversation | None:
         return None
     numbered = {line["number"]: line["message"] for line in read if line["kind"] in ("message", "answer")}
     ending = next((line for line in reversed(read) if line["kind"] == "end"), None)
-    numbers = list(numbered) if ending is None else numbers_in(ending["messages"])
-    return Conversation(
-        {name: read[0].get(name) for name in _HEAD},
-        tuple(numbered[number] for number in numbers if number in numbered),
-        read,
-        None if ending is None else {name: ending.get(name) for name in _ENDING},
-    )
+    head = {name: read[0].get(name) for name in _HEAD}
+    end = None if ending is None else {name: ending.get(name) for name in _ENDING}
+    names = conversations_in(read)
+    if len(names) < 2:
+        numbers = list(numbered) if ending is None else numbers_in(ending["messages"])
+        return Conversation(head, _messages(numbers, numbered), read, end)
+    main = main_conversation(read)
+    told = {} if ending is None else {one["name"]: one for one in ending.get("asides") or ()}
+    asides = []
+    for name in names:
+        if name != main:
+            known = told.get(name, {})
+            own = tuple(_own_lines(read, name, numbered, main=False))
+            numbers = numbers_in(known["messages"]) if known else _numbers_of(own)
+            asides.append(AsideConversation(name, _messages(numbers, numbered), own, known.get("call")))
+    own = tuple(_own_lines(read, main, numbered, main=True))
+    numbers = _numbers_of(own) if ending is None else numbers_in(ending["messages"])
+    return Conversation(head, _messages(numbers, numbered), own, end, tuple(asides), main)
+
+
+def conversations_in(lines: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The names of the conversations in which a model was asked, in the order of their first requests."""
+    asked = (line.get("conversation") for line in lines if line["kind"] in ("answer", "fault"))
+    return list(dict.fromkeys(name for name in asked if isinstance(name, str)))
+
+
+def main_conversation(lines: Iterable[Mapping[str, Any]]) -> str | None:
+    """The name of the main one of several: as the end says; before that, the first in which tools were offered."""
+    first, with_tools, tools = None, None, set()
+    for line in lines:
+        if line["kind"] == "end" and isinstance(line.get("conversation"), str):
+            return str(line["conversation"])
+        if line["kind"] == "request" and line["asked"].get("tools"):
+            tools.add(line["number"])
+        if line["kind"] in ("answer", "fault") and isinstance(line.get("conversation"), str):
+            first = first or line["conversation"]
+            with_tools = with_tools or (line["conversation"] if line.get("request") in tools else None)
+    return with_tools or first
+
+
+def _own_lines(
+    lines: Sequence[Mapping[str, Any]], name: str | None, numbered: Mapping[int, Message], *, main: bool
+) -> Iterator[Mapping[str, Any]]:
+    """The lines of one of several conversations: what it was asked with, each message once, before it was asked.
+
+    Messages that are of no conversation by name are of the main one.
+    """
+    exchanges = [line for line in lines if line["kind"] in ("answer", "fault") and line.get("conversation") == name]
+    settings = {line.get("request") for line in exchanges}
+    seen: set[int] = set()
+    for line in lines:
+        if line["kind"] in ("answer", "fault"):
+            if line.get("conversation") != name:
+                continue
+            for number in numbers_in(line["messages"]):
+                if number not in seen and number in numbered:
+                    yield {"kind": "message", "time": line["started"], "number": number, "message": numbered[number]}
+                seen.add(number)
+            seen.add(line.get("number", -1))
+            yield line
+        elif line["kind"] == "message":
+            if main and line.get("conversation") is None and line["number"] not in seen:
+                seen.add(line["number"])
+                yield line
+        elif line["kind"] != "request" or line["number"] in settings:
+            yield line
+
+
+def _numbers_of(lines: Iterable[Mapping[str, Any]]) -> list[int]:
+    return [line["number"] for line in lines if line["kind"] in ("message", "answer")]
+
+
+def _messages(numbers: Iterable[int], numbered: Mapping[int, Message]) -> tuple[Message, ...]:
+    return tuple(numbered[number] for number in numbers if number in numbered)
 
 
 def numbers_in(ranges: Sequence[Sequence[int]]) -> list[int]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gitgoodbench.errors import RunAborted
-from gitgoodbench.models.messages import Message
+from gitgoodbench.models.messages import Aside, Message
 from gitgoodbench.models.meter import Tokens
 from gitgoodbench.models.recording import Exchange, Fate, Request
 from gitgoodbench.runs.events import utc_now
@@ -62,7 +62,7 @@ class Transcript:
         asked: dict[str, Any] = {
             "conversation": conversation,
             "request": self._setting(request),
-            "messages": ranges([self._number(message) for message in request.messages]),
+            "messages": self._numbers_of(request.messages, conversation),
             "started": exchange.started,
             "seconds": round(exchange.seconds, 3),
             "attempt": exchange.attempt,
@@ -81,10 +81,27 @@ class Transcript:
                 cause=one_line(exchange.cause or ""), partial=_partial(exchange.body), **asked,
             )  # fmt: skip
 
-    def end(self, messages: Sequence[Message], **ending: Any) -> None:
-        """The conversation is over. messages: all of it, some of which may not have been told before."""
-        numbers = ranges([self._number(message) for message in messages])
-        self.write("end", messages=numbers, sync=True, **ending)
+    def end(
+        self,
+        messages: Sequence[Message],
+        *,
+        conversation: str | None = None,
+        asides: Sequence[Aside] = (),
+        **ending: Any,
+    ) -> None:
+        """The conversation is over. messages: all of it, some of which may not have been told before.
+
+        Args:
+            conversation: its name, where the file has several.
+            asides: the others.
+        """
+        if conversation is not None:
+            others = [
+                {"name": one.name, "call": one.call, "messages": self._numbers_of(one.messages, one.name)}
+                for one in asides
+            ]
+            ending |= {"conversation": conversation, "asides": others}
+        self.write("end", messages=self._numbers_of(messages, conversation), sync=True, **ending)
 
     def write(self, kind: str, *, sync: bool = False, **details: Any) -> None:
         """Append one line.
@@ -113,17 +130,21 @@ class Transcript:
         if descriptor is not None:
             os.close(descriptor)
 
-    def _number(self, message: Message) -> int:
+    def _numbers_of(self, messages: Sequence[Message], conversation: str | None) -> Ranges:
+        return ranges([self._number(message, conversation) for message in messages])
+
+    def _number(self, message: Message, conversation: str | None = None) -> int:
         """The number of a message that is asked with: the one it has, or that of an equal one, or a new one."""
         held = self._numbers.get(id(message))
         if held is not None:
             return held[1]
         known = self._known.get(_digest(message))
-        return self._enter(message) if known is None else self._hold(message, known)
+        return self._enter(message, conversation) if known is None else self._hold(message, known)
 
-    def _enter(self, message: Message) -> int:
+    def _enter(self, message: Message, conversation: str | None = None) -> int:
         number = self._new(message)
-        self.write("message", number=number, message=message)
+        whose: dict[str, Any] = {} if conversation is None else {"conversation": conversation}
+        self.write("message", number=number, message=message, **whose)
         return number
 
     def _new(self, message: Message) -> int:

@@ -26,7 +26,13 @@ def masked(row: Row, spool: MessageSpool) -> Row:
     """
     counted: list[int] = []
     messages = [_message(message, row.commits, counted) for message in row.messages]
-    return replace(row, messages=spool.pack(messages), masked=sum(counted)) if counted else row
+    asides = [
+        replace(one, messages=spool.pack(_message(message, row.commits, counted) for message in one.messages))
+        for one in row.asides
+    ]
+    if not counted:
+        return row
+    return replace(row, messages=spool.pack(messages), asides=tuple(asides), masked=sum(counted))
 
 
 def _message(message: Message, allowed: Collection[str], counted: list[int]) -> Message:

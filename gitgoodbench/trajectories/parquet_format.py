@@ -96,5 +96,6 @@ def _schema() -> Any:
             "harness": text,
             "rules": text,
             "masked": whole,
+            "asides": whole,
         }
     )

@@ -8,7 +8,7 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -39,6 +39,16 @@ BYTES_PER_TOKEN: Final = 4
 NOT_SCORED: Final = "without an answer that was scored"
 NO_CONVERSATION: Final = "without a conversation, as predictions are"
 NOTHING_DONE: Final = "in which nobody said or did anything"
+
+
+@dataclass(frozen=True)
+class AsideRow:
+    """What a sub-agent was told, said and did (`models.messages.Aside`), and the tools that it was given."""
+
+    name: str
+    messages: Sequence[Message]
+    tools: tuple[dict[str, Any], ...]
+    call: str | None
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,7 @@ class Row:
     harness: str
     rules: Mapping[str, str]
     masked: int = 0
+    asides: tuple[AsideRow, ...] = ()
 
     @property
     def group(self) -> tuple[str, str]:
@@ -93,10 +104,10 @@ class Row:
         return next((at for at, one in enumerate(self.messages) if one["role"] == "assistant"), len(self.messages))
 
     def metadata(self) -> dict[str, Any]:
-        """Everything but messages and tools, as JSON values, and how the reward is made."""
+        """Everything but messages and tools, as JSON values, and how the reward is made. asides: their number."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         kept = {name: value for name, value in fields.items() if name not in ("messages", "tools")}
-        kept |= {name: dict(kept[name]) for name in ("gates", "scores", "rules")}
+        kept |= {name: dict(kept[name]) for name in ("gates", "scores", "rules")} | {"asides": len(self.asides)}
         return {**kept, "commits": list(self.commits), "reward_rule": REWARD_RULE}
 
     def value(self, score: str) -> float | None:
@@ -173,7 +184,16 @@ def _row(
         suite=source.manifest.suite.fingerprint,
         harness=source.manifest.gitgoodbench,
         rules=shared(dict(result.scored_by)),
+        asides=tuple(_asides(conversation, spool, shared)),
     )
+
+
+def _asides(conversation: Conversation, spool: MessageSpool, shared: Callable[[Any], Any]) -> Iterator[AsideRow]:
+    """The conversations of sub-agents in which something was said."""
+    for one in conversation.asides:
+        messages = answered(filter(None, map(cleaned, one.messages)))
+        if any(message["role"] == "assistant" for message in messages):
+            yield AsideRow(one.name, spool.pack(messages), shared(_asked_tools(one.lines)), one.call)
 
 
 def _samples_of(manifest: Manifest) -> dict[str, Sample]:
@@ -199,15 +219,18 @@ def _tools(
 
     None where it called tools of others, as in conversations from elsewhere: nobody knows their schemas.
     """
-    asked: tuple[dict[str, Any], ...] = ()
-    for line in conversation.lines:
-        if line["kind"] == "request" and len(line["asked"]["tools"]) > len(asked):
-            asked = tuple(line["asked"]["tools"])
+    asked = _asked_tools(conversation.lines)
     if asked:
         return asked
     own = tuple(tool_schemas(scenario, ToolSet(tools).value))
     called = {call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()}
     return own if called <= {tool["function"]["name"] for tool in own} else ()
+
+
+def _asked_tools(lines: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """The most tools that were sent along in one request."""
+    offered = (tuple(line["asked"]["tools"]) for line in lines if line["kind"] == "request")
+    return max(offered, key=len, default=())
 
 
 def _length(conversation: Conversation, messages: Sequence[Message]) -> tuple[int, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from gitgoodbench.cli import showing
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import write_result
+from gitgoodbench.runs.transcript import Transcript
 from tests.cli.conftest import CommandLine
 from tests.support.fake_runs import make_result
 from tests.support.watched import WatchedRun
@@ -85,6 +87,19 @@ def test_a_conversation_of_before_is_shown(command: CommandLine, watched: Watche
     files.trajectory.unlink()
     files.former_trajectory.write_text('{"messages": [{"role": "user", "content": "old"}]}')
     assert "\nuser\n  old\n" in command("show", watched.paths.folder, "s0").out
+
+
+def test_episodes_of_a_sample_as_json(command: CommandLine, watched: WatchedRun) -> None:
+    files = watched.paths.episode("mcr", "s0", 1)
+    write_result(files.result, make_result("s0"))
+    files.trajectory.unlink()
+    Transcript(files.trajectory, sample_id="s0").message({"role": "user", "content": "go"})
+    (episode,) = json.loads(command("show", watched.paths.folder, "s0", "--json").out)
+    assert (episode["episode"], episode["result"]["sample_id"]) == ("mcr/s0/1", "s0")
+    said = {"messages": [{"role": "user", "content": "go"}], "ending": None, "asides": []}
+    assert episode["conversation"] == said
+    assert command("show", watched.paths.folder, "--json").code == 2
+    assert command("show", watched.paths.folder, "other", "--json").code == 2
 
 
 def test_runs_are_listed_the_newest_last(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

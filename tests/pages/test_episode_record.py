@@ -152,6 +152,20 @@ def test_turns_hold_what_was_said_between_two_answers() -> None:
     assert record["ending"] == {"status": "limit_reached"}
 
 
+def test_sub_agents_are_told_apart_from_who_asked_for_them(shown: Shown) -> None:
+    record = episode_record(shown, result_of(shown, "ir"))["conversation"]
+    alone = episode_record(shown, result_of(shown, "icc"))["conversation"]
+    assert [turn["calls"] for turn in record["turns"]] == [turn["calls"] for turn in alone["turns"]]
+    assert alone["asides"] == []
+    assert [(one["name"], one["call"], len(one["turns"])) for one in record["asides"]] == [
+        ("1", "a", 1),
+        ("2", None, 1),
+    ]
+    (sub, _) = record["asides"]
+    assert [message["role"] for message in sub["before"]] == ["system", "user"]
+    assert (sub["turns"][0]["text"], len(sub["asked"])) == ("I am 1.", 1)
+
+
 def test_what_was_said_in_attempts_before_is_kept(shown: Shown) -> None:
     record = episode_record(shown, result_of(shown, "mcr"))
     assert record["earlier"] == [record["conversation"]]

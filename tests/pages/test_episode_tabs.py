@@ -217,3 +217,18 @@ def test_no_script_reads_data_as_html() -> None:
     for entry in (files("gitgoodbench.reporting.pages") / "assets").iterdir():
         if entry.name.endswith(".js"):
             assert (entry.name, forbidden.findall(entry.read_text(encoding="utf-8"))) == (entry.name, [])
+
+
+def test_what_sub_agents_said_is_folded(browser: Browser, pages: Addresses) -> None:
+    browser.emulate(1024, "light")
+    open_tab(browser, pages["ir"], "conversation")
+    assert texts(browser, "details.aside > summary") == [
+        "Sub-agent: conversation 1, 1 turn", "Beside it: conversation 2, 1 turn"
+    ]  # fmt: skip
+    assert texts(browser, ".turn details.aside > summary") == ["Sub-agent: conversation 1, 1 turn"]
+    assert "I am 1." not in text(browser)
+    open_all(browser)
+    assert "I am 1." in text(browser)
+    assert "I am 2." in text(browser)
+    open_tab(browser, pages["icc"], "conversation")
+    assert texts(browser, "details.aside") == []

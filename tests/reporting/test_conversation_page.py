@@ -21,8 +21,8 @@ CALL: dict[str, Any] = {
 LAST = {"role": "assistant", "content": "Bye"}
 
 
-def said(*lines: dict[str, Any], width: int | None = None, full: bool = False) -> list[str]:
-    conversation = Conversation(width=width, full=full)
+def said(*lines: dict[str, Any], width: int | None = None, full: bool = False, main: str | None = None) -> list[str]:
+    conversation = Conversation(width=width, full=full, main=main)
     return [text for line in lines for text in conversation.lines(line)]
 
 
@@ -159,3 +159,25 @@ def test_messages_of_a_former_trajectory_are_shown_with_their_turns() -> None:
     conversation = Conversation()
     assert list(conversation.message({"role": "assistant", "content": "a"})) == ["assistant  turn 1", "  a", ""]
     assert list(conversation.message({"role": "user", "content": "b"})) == ["user", "  b", ""]
+
+
+def test_a_line_stands_for_each_answer_of_a_sub_agent() -> None:
+    lines = [
+        message("user", "Merge."),
+        {"kind": "answer", "conversation": "0", "message": {"role": "assistant", "content": "Look."}},
+        {**message("user", "Find it."), "conversation": "1"},
+        {"kind": "answer", "conversation": "1", "message": {**LAST, "tool_calls": [CALL]}, "seconds": 1.0},
+        {"kind": "fault", "conversation": "1", "fate": "lost"},
+        {"kind": "answer", "conversation": "0", "message": LAST},
+    ]
+    folded = said(*lines, main="0")
+    assert folded == [
+        "user", "  Merge.", "", "assistant  turn 1", "  Look.", "",
+        "  [beside it: conversation 1, turn 1, 1.0 s, 1 calls: --full]", "",
+        "  [beside it: conversation 1: no answer, lost]", "",
+        "assistant  turn 2", "  Bye", "",
+    ]  # fmt: skip
+    whole = said(*lines, main="0", full=True)
+    assert whole[6:8] == ["user  conversation 1", "  Find it."]
+    assert "assistant  conversation 1, turn 1, 1.0 s" in whole
+    assert "assistant  turn 2" in whole

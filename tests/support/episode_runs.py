@@ -69,7 +69,8 @@ def make_episode_run(folder: Path, said: Said = plain, extra: str = "") -> Path:
         files = paths.episode(*result.key)
         files.folder.mkdir(parents=True)
         files.result.write_bytes(dump_json(result.model_dump(mode="json")))
-        lines = conversation(said, extra) if result.details is not None else ()
+        lines = conversation(said, extra) if result.details is not None else iter(())
+        lines = with_sub_agents(lines, said) if result.scenario == "ir" else lines
         files.trajectory.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
         if result.attempts:
             files.trajectory.with_name("trajectory-1.jsonl").write_bytes(files.trajectory.read_bytes())
@@ -196,6 +197,32 @@ def conversation(said: Said, extra: str) -> Iterator[dict[str, Any]]:
         "kind": "end", "time": DAY.format(50), "messages": [[0, 6]], "status": "limit_reached", "turns": 2,
         "error": said("no turns left"), "usage": vars(Usage(2, 4000, 100, 300, 0.04)), "notes": [said("no seed")],
     }  # fmt: skip
+
+
+def with_sub_agents(lines: Iterator[dict[str, Any]], said: Said) -> Iterator[dict[str, Any]]:
+    """The lines, and beside them a sub-agent that works on the call `a`, and a conversation for a title."""
+    for line in lines:
+        if line["kind"] in ("answer", "fault"):
+            line |= {"conversation": "0"}
+        if line["kind"] == "end":
+            for number, name in enumerate(("1", "2")):
+                asked, answered = 7 + 2 * number, 8 + 2 * number
+                yield _message(asked, "user", said(f"Work on {name}.")) | {"conversation": name}
+                answer = {
+                    "role": "assistant",
+                    "content": said(f"I am {name}."),
+                    "tool_calls": [_call("x", "look", "{}")],
+                }
+                exchange = _exchange("answer", 20) | {"conversation": name, "messages": [[0, 0], [asked, asked]]}
+                yield exchange | {"number": answered, "message": answer}
+            line |= {
+                "conversation": "0",
+                "asides": [
+                    {"name": "1", "call": "a", "messages": [[0, 0], [7, 8]]},
+                    {"name": "2", "call": None, "messages": [[0, 0], [9, 10]]},
+                ],
+            }
+        yield line
 
 
 def _message(number: int, role: str, content: str, **more: Any) -> dict[str, Any]:

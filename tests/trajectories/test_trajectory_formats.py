@@ -20,7 +20,7 @@ from gitgoodbench.trajectories.choosing import Pair
 from gitgoodbench.trajectories.export import write_rows
 from gitgoodbench.trajectories.messages import well_formed
 from gitgoodbench.trajectories.packed import MessageSpool
-from gitgoodbench.trajectories.rows import REWARD_RULE, Row, read_rows
+from gitgoodbench.trajectories.rows import REWARD_RULE, AsideRow, Row, read_rows
 from gitgoodbench.trajectories.source import Source
 from tests.support.trajectory_rows import TOOL, conversation, row
 
@@ -120,6 +120,20 @@ def test_sharegpt_rows_alternate_and_keep_parallel_results_text_and_reminders(ro
     assert [turn["from"] for turn in record["conversations"]] == ["human", "function_call", "observation", "gpt"]
     assert "I look." in record["conversations"][1]["value"]
     assert record["conversations"][2]["value"] == '["content 0", "content 1"]\n\nGo on.'
+
+
+def test_sub_agents_are_documents_within_and_referred_to() -> None:
+    helping = AsideRow("1", conversation("b.py"), (TOOL,), "c0")
+    title = AsideRow("0", conversation(), (), None)
+    document = formats.atif(row(messages=conversation("a.py"), asides=(title, helping)))
+    Trajectory.model_validate(document)
+    assert [one["trajectory_id"] for one in document["subagent_trajectories"]] == [
+        "run/mcr/sample/0/0", "run/mcr/sample/0/1"
+    ]  # fmt: skip
+    (step,) = [step for step in document["steps"] if step.get("observation")]
+    assert step["observation"]["results"][0]["subagent_trajectory_ref"] == [{"trajectory_id": "run/mcr/sample/0/1"}]
+    assert document["final_metrics"]["extra"]["asides"] == 2
+    assert len(formats.openai(row(asides=(title,)))["messages"]) == len(formats.openai(row())["messages"])
 
 
 def test_atif_documents_are_valid_and_carry_the_reward(rows: list[Row], tmp_path: Path) -> None:

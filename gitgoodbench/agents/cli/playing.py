@@ -94,9 +94,11 @@ class CliPlayer:
         notes = [*meter.notes, *(f"turned away: {words} ({n})" for words, n in bridge.endpoint.reports.items())]
         if error is None and done.result.returncode != 0:
             notes.append(f"the program ended with exit code {done.result.returncode}{self._said(done.result)}")
-        spoken = bridge.endpoint.account.conversations()
-        main = max(spoken, key=len, default=[])
-        return Trajectory(status, tuple(main), meter.usage, meter.turns, error, tuple(notes), done.logs)
+        spoken = bridge.endpoint.account.spoken()
+        return Trajectory(
+            status, spoken.messages, meter.usage, meter.turns, error, tuple(notes), done.logs,
+            conversation=spoken.name, asides=spoken.asides,
+        )  # fmt: skip
 
     def _work(self, episode: Episode, bridge: Bridge, meter: Meter) -> _Run:
         sandbox = episode.sandbox

@@ -9,18 +9,38 @@ ggb.talk = (() => {
 
   // A conversation; `turns` of the one that was drawn by `main` are those that keys walk through.
   function main(conversation) {
-    const drawn = conversation.turns.map(card);
+    const drawn = cards(conversation);
     turns = drawn;
     return draw(conversation, drawn);
   }
 
-  function draw({ asked, before, turns: said, faults, ending }, turns = said.map(card)) {
+  function cards({ turns: said, asides }) {
+    return said.map((turn) => card(turn, asides));
+  }
+
+  function draw(conversation, turns = cards(conversation)) {
+    const { asides } = conversation;
+    const called = new Set(conversation.turns.flatMap(({ calls }) => calls.map(({ id }) => id)));
+    return [
+      talk(conversation, turns),
+      asides.filter(({ call }) => !called.has(call)).map(aside),
+    ];
+  }
+
+  // Another conversation of the episode: a sub-agent's, or one for a title or a summary.
+  function aside(of) {
+    const what = of.call === null ? "Beside it" : "Sub-agent";
+    const length = of.turns.length;
+    return fold([h("b", {}, say(`${what}: conversation ${of.name}`)), h("span", { class: "soft" }, `, ${length} turn${length === 1 ? "" : "s"}`)], () => talk(of, cards(of)), { name: "fold aside" });
+  }
+
+  function talk({ asked, before, faults, ending }, turns) {
     return [
       asked.length ? h("p", { class: "soft" }, say(asked.map(settings).join(" · "))) : null,
       before.map((message) => fold([h("b", {}, say(message.role)), " ", h("span", { class: "soft" }, sizeOf(message.text))], () => ggb.code.block(message.text, { language: "markdown", label: message.role }), { name: "fold message" })),
       turns.length ? h("ol", { class: "turns" }, turns) : note("The model said nothing."),
       faults.map(fault),
-      ending ? end(ending) : note("It has not ended."),
+      ending ? end(ending) : ending === null ? note("It has not ended.") : null,
     ];
   }
 
@@ -35,13 +55,13 @@ ggb.talk = (() => {
     return `${count(lines)} line${lines === 1 ? "" : "s"}, ${count(text.length)} character${text.length === 1 ? "" : "s"}`;
   }
 
-  function card(turn) {
+  function card(turn, asides = []) {
     return h("li", { class: "turn", tabindex: "-1", "data-turn": turn.number },
       h("header", {}, h("h3", {}, `Turn ${turn.number}`), figures(turn)),
       turn.faults.map(fault),
       turn.reasoning ? fold([h("span", { class: "soft" }, `Reasoning, ${sizeOf(turn.reasoning)}`)], () => ggb.code.block(turn.reasoning, { label: "reasoning" }), { name: "fold reasoning" }) : null,
       turn.text ? ggb.code.block(turn.text, { language: "markdown", label: "answer" }) : null,
-      turn.calls.map(call),
+      turn.calls.map((one) => [call(one), asides.filter((of) => of.call !== null && of.call === one.id).map(aside)]),
       turn.after.map(reminder),
       !turn.text && !turn.calls.length ? note("An empty answer.") : null);
   }

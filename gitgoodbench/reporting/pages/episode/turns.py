@@ -6,10 +6,11 @@ Made of the lines of a trajectory. Texts stay as they were written: the page sho
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from gitgoodbench.models.messages import Message
 from gitgoodbench.reporting.conversation import arguments_of, reasoning_of, sequence_of, text_of
 from gitgoodbench.runs.trajectories import Conversation
 
@@ -28,17 +29,20 @@ def conversation_record(conversation: Conversation) -> JsonObject:
     before: messages ahead of the first turn. turns: each has `number`, `at` (seconds since the first line, None where
     no time is known), what is known of the request, `faults` that came before its answer, `reasoning`, `text`, `calls`
     with their `result`, and `after`: other messages that followed. faults: those after which no answer came.
+    asides: conversations beside it, each with its `name` and the id of the `call` that it works on.
     """
+    asides = [
+        {"name": one.name, "call": one.call, **_record(one.lines, one.messages), "asides": []}
+        for one in conversation.asides
+    ]
+    return {**_record(conversation.lines, conversation.messages), "ending": conversation.ending, "asides": asides}
+
+
+def _record(lines: Sequence[Mapping[str, Any]], messages: Sequence[Message]) -> JsonObject:
     turns = _Turns()
-    for line in conversation.lines or ({"kind": "message", "message": message} for message in conversation.messages):
+    for line in lines or ({"kind": "message", "message": message} for message in messages):
         turns.read(line)
-    return {
-        "asked": turns.asked,
-        "before": turns.before,
-        "turns": turns.turns,
-        "faults": turns.faults,
-        "ending": conversation.ending,
-    }
+    return {"asked": turns.asked, "before": turns.before, "turns": turns.turns, "faults": turns.faults}
 
 
 class _Turns:
