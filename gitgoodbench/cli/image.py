@@ -78,7 +78,7 @@ def _build_agents(names: list[str], tag: str | None, base: str) -> int:
         built = build_agent_image(recipe, tag, base, progress=lambda line: echo(line, err=True))
         size = f"{built.size / 1e6:.0f} MB"
         echo(
-            f"{built.tag} {built.image_id} ({built.agent} {built.version}, {size}{'' if built.new else ', unchanged'})"
+            f"{built.tag} {built.id} ({built.agent} {built.version}, {size}{'' if built.new else ', unchanged'})"
         )
     return 0
 

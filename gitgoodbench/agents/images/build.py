@@ -38,11 +38,11 @@ _TRIAL_S: Final = 180.0
 
 
 @dataclass(frozen=True)
-class AgentImage:
+class BuiltAgent:
     """An image with an agent. new: whether it was built just now. size: bytes, those of its base included."""
 
     tag: str
-    image_id: str
+    id: str
     agent: str
     version: str
     new: bool
@@ -51,7 +51,7 @@ class AgentImage:
 
 @dataclass(frozen=True)
 class _Base:
-    image_id: str
+    id: str
     platform: str
     user: str
 
@@ -62,7 +62,7 @@ def build_agent_image(
     base: str = DEFAULT_IMAGE,
     registry: Callable[[], NpmRegistry] = NpmRegistry,
     progress: Progress = lambda _line: None,
-) -> AgentImage:
+) -> BuiltAgent:
     """Build the image of an agent, or find that it is there already, of the same lock and base.
 
     Args:
@@ -80,11 +80,11 @@ def build_agent_image(
     try:
         found = _find_base(client, base, recipe)
         labels = {
-            AGENT: recipe.name, VERSION: lock.version, LOCK: recipe.fingerprint, BASE: found.image_id,
+            AGENT: recipe.name, VERSION: lock.version, LOCK: recipe.fingerprint, BASE: found.id,
             LICENCE: recipe.content.licence,
         }  # fmt: skip
         if (there := _labelled(client, tag, labels)) is not None:
-            return AgentImage(tag, str(there.id), recipe.name, lock.version, False, there.attrs["Size"])
+            return BuiltAgent(tag, str(there.id), recipe.name, lock.version, False, there.attrs["Size"])
         if recipe.content.terms:
             progress(f"{recipe.name} is proprietary: do not pass its image on; the terms: {recipe.content.terms}")
         with temporary_folder("agent-image", large=True) as folder:
@@ -161,7 +161,7 @@ def _write_context(
 
 def _dockerfile(recipe: Recipe, base: _Base, labels: Mapping[str, str]) -> str:
     """Copy the files; compile Python ahead, since nothing can be written later."""
-    lines = [f"FROM {base.image_id}", f"COPY agent {recipe.home}"]
+    lines = [f"FROM {base.id}", f"COPY agent {recipe.home}"]
     named = " ".join(f"{name}={json.dumps(value)}" for name, value in labels.items())
     if recipe.content.pip is not None:
         modules = f"{recipe.home}/{recipe.content.pip.into}"
@@ -192,7 +192,7 @@ def _build(client: DockerClient, context: Path, progress: Progress) -> str:
 
 def _try_and_tag(
     client: DockerClient, recipe: Recipe, lock: Lock, image_id: str, tag: str, progress: Progress
-) -> AgentImage:
+) -> BuiltAgent:
     import docker.errors
 
     progress(f"trying {recipe.program} in the sandbox")
@@ -209,12 +209,12 @@ def _try_and_tag(
     image.tag(tag)
     if before != image_id:
         _remove_nameless(client, before)
-    return AgentImage(tag, image_id, recipe.name, lock.version, True, image.attrs["Size"])
+    return BuiltAgent(tag, image_id, recipe.name, lock.version, True, image.attrs["Size"])
 
 
 def _try(recipe: Recipe, lock: Lock, image_id: str) -> None:
     """Ask the program for its version, as in an episode: no network, nothing to write to but the work folder."""
-    with DockerProvider(image_id).open(run_id="image", episode_id=recipe.name) as sandbox:
+    with DockerProvider(image_id).open(run_id="agent-image", episode_id=recipe.name) as sandbox:
         home = f"{sandbox.work_dir}/home"
         sandbox.exec(["mkdir", "-p", home])
         path = f"{AGENTS_ROOT}/{recipe.name}/bin:/usr/local/bin:/usr/bin:/bin"
