@@ -77,9 +77,7 @@ def _build_agents(names: list[str], tag: str | None, base: str) -> int:
     for recipe in recipes.values():
         built = build_agent_image(recipe, tag, base, progress=lambda line: echo(line, err=True))
         size = f"{built.size / 1e6:.0f} MB"
-        echo(
-            f"{built.tag} {built.id} ({built.agent} {built.version}, {size}{'' if built.new else ', unchanged'})"
-        )
+        echo(f"{built.tag} {built.id} ({built.agent} {built.version}, {size}{'' if built.new else ', unchanged'})")
     return 0
 
 
