@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 from gitgoodbench.errors import UserError
+
+DEFAULT_CACHE_GIB: Final = 4.0
+"""GiB that prepared samples may take in the cache; repositories come besides."""
 
 
 def cache_home() -> Path:

@@ -41,7 +41,11 @@ class Trajectory:
 
 
 class Agent(Protocol):
-    """Works on an episode until it is finished, gives up or hits a limit. Used by several threads at once."""
+    """Works on an episode until it is finished, gives up or hits a limit. Used by several threads at once.
+
+    It may also have `acts_by_tools = True`: it does nothing in a sandbox but call the tools of its episode. Where these
+    have no shell, its sandboxes serve one episode after the other.
+    """
 
     name: str
     model: str | None

@@ -21,6 +21,7 @@ class OpenAIAgent:
     """Lets a `ChatModel` work with the tools of episodes."""
 
     name = "openai"
+    acts_by_tools = True
 
     def __init__(self, model: str = DEFAULT_MODEL, *, parameters: Parameters | None = None, **settings: Any) -> None:
         """

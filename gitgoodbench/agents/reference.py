@@ -24,6 +24,7 @@ class ReferenceAgent:
     """Plays the policy that a scenario has under this agent's name. Only the wall time of the budget binds it."""
 
     model: str | None = None
+    acts_by_tools = True  # an oracle's Git is the harness's own
 
     def __init__(self, name: str, policies: Mapping[str, Policy]) -> None:
         """
@@ -56,6 +57,7 @@ class NoopAgent:
 
     name = NOOP
     model: str | None = None
+    acts_by_tools = True
 
     def for_scenario(self, scenario: str) -> Self:  # noqa: ARG002
         return self

@@ -15,7 +15,6 @@ from gitgoodbench.api.arguments import config_of
 from gitgoodbench.api.opening import Asked, Opening, OpenSessions
 from gitgoodbench.api.scored import Scored
 from gitgoodbench.api.session import Session
-from gitgoodbench.api.settings import SharedSettings
 from gitgoodbench.api.warming import warm_up
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import EpisodeError, UserError
@@ -23,6 +22,7 @@ from gitgoodbench.runs.inputs import check_isolation, load_inputs
 from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.play import record_of
 from gitgoodbench.runs.result import FORMAT, ErrorRecord, Result
+from gitgoodbench.runs.settings import SharedSettings
 from gitgoodbench.runs.settle import Settling, settle
 from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings
 from gitgoodbench.sandbox.select import make_provider

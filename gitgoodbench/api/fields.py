@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from gitgoodbench.models.names import ApiName
+from gitgoodbench.runs.order import Order
 from gitgoodbench.scoring.judge.options import JudgeKind
 from gitgoodbench.tools import ToolSet
 
@@ -58,10 +59,12 @@ class RunFields(TypedDict, total=False):
     max_tokens: int | None
     max_episode_cost: float | None
     timeout: float | None
+    order: Order | Literal["sample", "suite"]
     max_cost: float | None
     cache_answers: bool | None
     max_failures: int
     retry_failed: int
     repos: str | os.PathLike[str] | None
+    cache_size: float
     offline: bool
     skip_invalid: bool

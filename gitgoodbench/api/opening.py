@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from gitgoodbench.api.places import Places
 from gitgoodbench.api.session import Session
-from gitgoodbench.api.settings import SharedSettings
 from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.runs.settings import SharedSettings, keeps_sandbox
 from gitgoodbench.sandbox.base import Sandbox, SandboxDied, SandboxProvider, SharingSandbox
 from gitgoodbench.scenario import Episode, Scenario, ToolSet
 
@@ -69,7 +69,7 @@ class OpenSessions:
         """See `Bench.reset`."""
 
         def renewed(sandbox: Sandbox) -> Episode:
-            if isinstance(sandbox, SharingSandbox) and self._tools is not ToolSet.SHELL:
+            if isinstance(sandbox, SharingSandbox) and keeps_sandbox(self._tools):
                 with suppress(SandboxDied):
                     return self._settings.begin(asked.scenario, asked.sample, sandbox, used=True)
             sandbox.close()

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticUseDefault
 
+from gitgoodbench.cache import DEFAULT_CACHE_GIB
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.names import ApiName
+from gitgoodbench.runs.order import Order
 from gitgoodbench.scoring.judge.options import MAX_LIMIT, MOST_REPEATS, JudgeKind
 from gitgoodbench.tools import ToolSet
 
@@ -221,6 +223,13 @@ class RunConfig(BaseModel):
         Flag("Episodes at a time. Default: as many as cores, up to 4.", ("-j",), may_change=True, decided=True),
         Field(ge=1),
     ] = 1
+    order: Annotated[
+        Order,
+        Flag(
+            "sample: all epochs of a sample next to each other; suite: the whole suite, epoch by epoch.",
+            may_change=True,
+        ),
+    ] = Order.SAMPLE
     max_cost: Annotated[
         float | None,
         Flag(
@@ -261,6 +270,14 @@ class RunConfig(BaseModel):
         ),
         BeforeValidator(_absolute),
     ] = None
+    cache_size: Annotated[
+        float,
+        Flag(
+            "GiB of prepared samples to keep in the cache; those that were not used for longest go first.",
+            may_change=True,
+        ),
+        Field(ge=0),
+    ] = DEFAULT_CACHE_GIB
     offline: Annotated[bool, Flag("Never touch the network for data sets or repositories.", may_change=True)] = False
     skip_invalid: Annotated[bool, Flag("Leave malformed rows out, and say how many.", may_change=True)] = False
 

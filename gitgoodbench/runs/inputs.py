@@ -49,7 +49,7 @@ def load_inputs(config: RunConfig) -> Inputs:
     fitting = [sample for sample in suite.samples if any(s.applies_to(sample) for s in scenarios.values())]
     if not fitting:
         raise UserError(f"none of the {len(suite.samples)} samples of {suite.spec} is for {', '.join(scenarios)}")
-    planned = plan_episodes(select_samples(fitting, config.selection), scenarios, config.epochs)
+    planned = plan_episodes(select_samples(fitting, config.selection), scenarios, config.epochs, config.order)
     used = {episode.scenario for episode in planned}
     played = {name: contained(scenario, config.score) for name, scenario in scenarios.items() if name in used}
     return Inputs(suite, played, planned, tuple(scenarios))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import UserError
+from gitgoodbench.runs.order import Order
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.result import Result, read_result
 from gitgoodbench.scenario import Scenario
@@ -35,9 +36,9 @@ class PlannedEpisode:
 
 
 def plan_episodes(
-    samples: Sequence[Sample], scenarios: Mapping[str, Scenario], epochs: int
+    samples: Sequence[Sample], scenarios: Mapping[str, Scenario], epochs: int, order: Order = Order.SAMPLE
 ) -> tuple[PlannedEpisode, ...]:
-    """Epoch by epoch, samples in the order given, scenarios by name; an interrupted run thus holds whole epochs first.
+    """Samples in the order given, scenarios by name.
 
     Raises:
         UserError: two samples share an id.
@@ -45,13 +46,11 @@ def plan_episodes(
     repeated = [name for name, count in Counter(sample.id for sample in samples).items() if count > 1]
     if repeated:
         raise UserError(f"sample id {repeated[0]} occurs more than once in the suite; ids must be unique")
-    return tuple(
-        PlannedEpisode(sample, name, epoch)
-        for epoch in range(1, epochs + 1)
-        for sample in samples
-        for name in sorted(scenarios)
-        if scenarios[name].applies_to(sample)
-    )
+    once = [(sample, name) for sample in samples for name in sorted(scenarios) if scenarios[name].applies_to(sample)]
+    numbers = range(1, epochs + 1)
+    if order is Order.SUITE:
+        return tuple(PlannedEpisode(*attempt, epoch) for epoch in numbers for attempt in once)
+    return tuple(PlannedEpisode(*attempt, epoch) for attempt in once for epoch in numbers)
 
 
 def finished_result(planned: PlannedEpisode, run: RunPaths) -> Result | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,11 +118,9 @@ def _receive(notes: _Notes, agent: AbsentAgent, planned: PlannedEpisode, run: Ru
 
 
 def _let_work(notes: _Notes, agent: Agent, planned: PlannedEpisode, run: RunContext) -> None:
-    scenario = run.scenarios[planned.scenario]
-    sandbox = run.stop.opened(lambda: run.provider.open(run_id=run.run_id, episode_id=planned.id))
+    sandbox, episode = _set_up(agent, planned, run)
     try:
         with run.stop.watching():
-            episode = scenario.prepare(planned.sample, run.store, sandbox, run.options)
             notes.facts = dict(episode.facts)
             notes.lap("setup_s")
             player = agent.for_episode(planned.id) if isinstance(agent, EpisodeAgent) else agent
@@ -132,12 +130,42 @@ def _let_work(notes: _Notes, agent: Agent, planned: PlannedEpisode, run: RunCont
                 notes.ended = trajectory.status, trajectory.error
                 notes.outcome = collect_outcome(episode, run.options.tool_set)
                 notes.lap("outcome_s")
-    finally:
+    except BaseException:
+        _close(sandbox, planned, run)
+        raise
+    if run.spares.give(sandbox, agent):
+        run.stop.closed(sandbox)
+    else:
         _close(sandbox, planned, run)
     if notes.outcome is None:
         notes.status, notes.error = trajectory.status, ErrorRecord.why(trajectory.status, trajectory.error)
     else:
         notes.lap("closing_s")
+
+
+def _set_up(agent: Agent, planned: PlannedEpisode, run: RunContext) -> tuple[Sandbox, Episode]:
+    """A sandbox with the episode in it: one that has served an episode before, or else a new one."""
+    before = run.spares.take(agent)
+    if before is not None:
+        try:
+            return _begun(lambda: before, planned, run, used=True)
+        except SandboxDied as problem:
+            run.log.write("sandbox_replaced", episode=planned.id, error=str(problem))
+    return _begun(lambda: run.provider.open(run_id=run.run_id, episode_id=planned.id), planned, run)
+
+
+def _begun(
+    make: Callable[[], Sandbox], planned: PlannedEpisode, run: RunContext, *, used: bool = False
+) -> tuple[Sandbox, Episode]:
+    """The episode, begun in a sandbox; where that fails, the sandbox is closed."""
+    sandbox = run.stop.opened(make)
+    try:
+        with run.stop.watching():
+            episode = run.settings.begin(run.scenarios[planned.scenario], planned.sample, sandbox, used=used)
+    except BaseException:
+        _close(sandbox, planned, run)
+        raise
+    return sandbox, episode
 
 
 def _run_agent(agent: Agent, episode: Episode, sandbox: Sandbox, run: RunContext) -> Trajectory:

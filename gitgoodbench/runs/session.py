@@ -35,6 +35,7 @@ from gitgoodbench.scores import scores_for
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS
 from gitgoodbench.scoring.judge.panel import Panel, open_panel, unpriced_judge
 from gitgoodbench.scoring.judge.prompt import prompt_fingerprint
+from gitgoodbench.workspace.packs import keep_at_most
 from gitgoodbench.workspace.store import RepositoryStore
 
 EXIT_USER_ERROR = 2
@@ -264,16 +265,21 @@ def carry_out(
             panel=run.panel,
             rules=run.manifest.scoring.rules,
         )
+        keep_at_most(run.config.cache_size)
         start()  # scoring is loaded while the first agents work
-        with stopping_on_signals(stop, announce, last_words):
-            return execute(
-                run.inputs.planned,
-                context,
-                jobs=run.config.jobs,
-                observer=observer,
-                max_failures=run.config.max_failures,
-                retry_failed=run.config.retry_failed,
-            )
+        try:
+            with stopping_on_signals(stop, announce, last_words):
+                return execute(
+                    run.inputs.planned,
+                    context,
+                    jobs=run.config.jobs,
+                    observer=observer,
+                    max_failures=run.config.max_failures,
+                    retry_failed=run.config.retry_failed,
+                )
+        finally:
+            for problem in context.spares.close():
+                log.write("sandbox_not_removed", error=problem)
 
 
 def stored_config(manifest: Manifest, **changes: object) -> RunConfig:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from gitgoodbench.cache import cache_home
+from gitgoodbench.cache import DEFAULT_CACHE_GIB, cache_home
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.files import locked
 from gitgoodbench.folders import temporary_folder
@@ -29,14 +29,21 @@ from gitgoodbench.workspace.history import PackedHistory, boundary_of, pack_hist
 from gitgoodbench.workspace.leaks import pack_is_exact
 
 _FORMAT: Final = 1
-_MOST_BYTES: Final = 4 * 1024**3
-"""Of all entries. Those that were not used for longest go first."""
+_GIB: Final = 1024**3
 
 _IN_USE_S: Final = 3600.0
 """Seconds after its last use in which an entry does not go."""
 
+_most_bytes = int(DEFAULT_CACHE_GIB * _GIB)
+
 _WHOLE: Final[dict[Path, tuple[int, ...]]] = {}
 """Entries whose checksums this process has checked, with inode and size of their files."""
+
+
+def keep_at_most(gib: float) -> None:
+    """Let this process keep so many GiB of entries. Those that were not used for longest go first."""
+    global _most_bytes
+    _most_bytes = int(gib * _GIB)
 
 
 @contextlib.contextmanager
@@ -122,12 +129,12 @@ def _is_whole(pack: Path, index: Path) -> bool:
 
 
 def _make_room(packs: Path) -> None:
-    """Remove entries until the others take no more than `_MOST_BYTES`, and what killed processes have left."""
+    """Remove entries until the others take no more than what the cache may, and what killed processes have left."""
     entries = {entry: entry.stat().st_mtime for entry in packs.iterdir() if not entry.name.startswith(".")}
     sizes = {entry: sum(file.stat().st_size for file in entry.iterdir()) for entry in entries}
     now, total = time.time(), sum(sizes.values())
     for entry in sorted(entries, key=entries.__getitem__):
-        if total <= _MOST_BYTES or now - entries[entry] < _IN_USE_S:
+        if total <= _most_bytes or now - entries[entry] < _IN_USE_S:
             break
         shutil.rmtree(entry, ignore_errors=True)
         total -= sizes[entry]

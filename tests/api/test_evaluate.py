@@ -54,7 +54,7 @@ def test_every_session_of_a_run_has_the_id_of_its_episode(tmp_path: Path) -> Non
         careless(session)
 
     run = evaluate("mini", agent=agent, out=tmp_path, limit=2, epochs=2, **RUN)
-    assert ids == [f"mcr/{result.sample_id}/{epoch}" for epoch in (1, 2) for result in run.results[::2]]
+    assert ids == [f"mcr/{result.sample_id}/{epoch}" for result in run.results[::2] for epoch in (1, 2)]
     assert len(set(ids)) == 4
 
 

@@ -16,6 +16,7 @@ from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.execute import Execution, execute
 from gitgoodbench.runs.ledger import Ledger
+from gitgoodbench.runs.order import Order
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
 from gitgoodbench.runs.result import write_result
 from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
@@ -48,7 +49,7 @@ def go(
     return execute(episodes, context, jobs=jobs, observer=observer), observer
 
 
-def test_the_plan_is_every_fitting_scenario_of_every_sample_epoch_by_epoch() -> None:
+def test_the_plan_is_every_fitting_scenario_of_every_sample_with_its_epochs_next_to_each_other() -> None:
     samples = [*make_samples(2), chain_sample(id="c0")]
     scenarios = {
         "mcr": FakeScenario("mcr"),
@@ -56,8 +57,10 @@ def test_the_plan_is_every_fitting_scenario_of_every_sample_epoch_by_epoch() -> 
         "icc": FakeScenario("icc", applies=lambda sample: isinstance(sample.spec, FileCommitChainSpec)),
     }
     once = ["mcr/s0/1", "mcr/s1/1", "icc/c0/1", "ir/c0/1"]
-    twice = once + [name.replace("/1", "/2") for name in once]
-    assert [episode.id for episode in plan_episodes(samples, scenarios, 2)] == twice
+    again = [name.replace("/1", "/2") for name in once]
+    by_sample = [name for pair in zip(once, again, strict=True) for name in pair]
+    assert [episode.id for episode in plan_episodes(samples, scenarios, 2)] == by_sample
+    assert [episode.id for episode in plan_episodes(samples, scenarios, 2, Order.SUITE)] == once + again
 
 
 def test_two_samples_of_one_id_are_refused() -> None:

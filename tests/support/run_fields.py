@@ -31,6 +31,7 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from gitgoodbench.models.names import ApiName
+from gitgoodbench.runs.order import Order
 from gitgoodbench.scoring.judge.options import JudgeKind
 from gitgoodbench.tools import ToolSet
 

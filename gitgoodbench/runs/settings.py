@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.sandbox.base import Sandbox, SharingSandbox
@@ -16,12 +16,20 @@ from gitgoodbench.scenario import (
     Scenario,
     SettingScenario,
     ToolSet,
-    load_scenarios,
 )
 from gitgoodbench.workspace.layout import Layout, put_layout, take_layout
 
 _MOST: Final = 32
 """Samples that are kept; the one that was not used for longest goes first."""
+
+
+_STEPS: Final = ("read", "lay_out", "begin")
+_BOUND: Final = frozenset((ToolSet.PUBLISHED, ToolSet.EXTENDED))
+
+
+def keeps_sandbox(tool_set: ToolSet) -> bool:
+    """Whether only tools of the harness act in a sandbox, so that it can be emptied and used again."""
+    return tool_set in _BOUND
 
 
 @dataclass
@@ -54,11 +62,13 @@ class SharedSettings:
             EpisodeError: as `Scenario.prepare`.
             SandboxDied: the sandbox no longer answers, or cannot be emptied.
         """
-        own = load_scenarios().get(scenario.name)
-        if not isinstance(own, SettingScenario):
+        if not all(hasattr(scenario, step) for step in _STEPS):
             if used:
                 _empty(sandbox)
             return scenario.prepare(sample, self._store, sandbox, self._options)
+        own = cast(
+            "SettingScenario[Any]", scenario
+        )  # wrapped perhaps, which no runtime check of a protocol sees through
         setting = self._laid_out(self._of(scenario.name, sample), own, sample, sandbox, used)
         return own.begin(sandbox, setting, self._options)
 
@@ -70,7 +80,7 @@ class SharedSettings:
             if kept.setting is None:
                 kept.setting = scenario.read(sample, self._store, self._options)
             setting, layout = kept.setting, kept.layout
-            if layout is None and not kept.unfit and self._options.tool_set is not ToolSet.SHELL:
+            if layout is None and not kept.unfit and keeps_sandbox(self._options.tool_set):
                 if used:
                     _empty(sandbox)
                 kept.setting = scenario.lay_out(sandbox, setting)
