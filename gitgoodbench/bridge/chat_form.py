@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from gitgoodbench.bridge.google_form import answer_in, functions_in, messages_in
 from gitgoodbench.models.apis.base import mapping
 from gitgoodbench.models.messages import Message
 
@@ -27,6 +28,8 @@ def messages_of(api: str, body: Mapping[str, Any]) -> list[Message]:
         given = body.get("input")
         items = [{"role": "user", "content": given}] if isinstance(given, str) else _objects(given)
         return [*system, *_of_items(items)]
+    if api == "google":
+        return messages_in(body)
     messages: list[Message] = []
     if body.get("system"):
         messages.append({"role": "system", "content": _content(body["system"])})
@@ -37,6 +40,8 @@ def messages_of(api: str, body: Mapping[str, Any]) -> list[Message]:
 
 def tools_of(api: str, body: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The tools in a request."""
+    if api == "google":
+        return functions_in(body)
     return [tool if api == "chat" else _tool(tool) for tool in _objects(body.get("tools"))]
 
 
@@ -46,6 +51,8 @@ def answer_of(api: str, reply: Any) -> Message:
     Raises:
         ValueError: there is none.
     """
+    if api == "google":
+        return answer_in(reply)
     reply = mapping(reply)
     if api == "chat":
         choices = _objects(reply.get("choices"))

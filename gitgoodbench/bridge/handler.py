@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from gitgoodbench.bridge.connection import Connection, Reading, Writing
-from gitgoodbench.bridge.routes import MODELS, ROUTES, error_body, models_body
+from gitgoodbench.bridge.routes import MODELS, error_body, models_body, route
 from gitgoodbench.models.reading import refuse_constant
 from gitgoodbench.text import one_line
 
@@ -64,13 +64,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """A request to a model."""
-        api = ROUTES.get(self._path())
+        path, _, query = self.path.partition("?")
+        api, streamed = route(path, query) or (None, None)
         try:
             body = self._read_body()
             if api is None or api not in self._endpoint.apis:
                 self._turn_away(404, api, "not served by the bridge")
                 return
             value = _read_object(body)
+            if streamed is not None:
+                value["stream"] = streamed
         except _Turned as problem:
             self.close_connection = True
             self._turn_away(problem.status, api, str(problem))

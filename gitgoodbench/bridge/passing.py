@@ -18,6 +18,7 @@ _BLANK: Final = re.compile(rb"\r?\n\r?\n|\r\r")
 _ENDING: Final = re.compile(
     rb'"finish_reason"\s*:\s*"'
     rb'|"type"\s*:\s*"(?:tool_use|(?:function|custom_tool|local_shell|shell|apply_patch)_call)"'
+    rb'|"finishReason"\s*:\s*"|"functionCall"\s*:\s*\{'
     rb'|"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)|message_delta|message_stop)"'
     rb"|\Adata: ?\[DONE\]"
 )

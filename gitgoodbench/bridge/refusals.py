@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gitgoodbench.bridge.google import closed_body
 from gitgoodbench.text import one_line
 
 _SHARED: Final = frozenset({"tools", "tool_choice", "parallel_tool_calls", "temperature", "top_p", "stream"})
@@ -37,8 +38,16 @@ _FIELDS: Final = {
 _OURS: Final = frozenset({"model", "store"})
 """Set by the bridge, whatever is asked for."""
 
-_REFUSED: Final = ("previous_response_id", "conversation", "background", "prompt")
-_NEEDED: Final = {"chat": ("messages",), "responses": ("input",), "anthropic": ("messages", "max_tokens")}
+_REFUSED: Final = {
+    "responses": ("previous_response_id", "conversation", "background", "prompt"),
+    "google": ("cachedContent", "cached_content"),
+}
+_NEEDED: Final = {
+    "chat": ("messages",),
+    "responses": ("input",),
+    "anthropic": ("messages", "max_tokens"),
+    "google": ("contents",),
+}
 _INCLUDED: Final = re.compile(r"reasoning\.|message\.output_text\.")
 _TOOLS: Final = {
     "chat": re.compile(r"function|custom"),
@@ -76,13 +85,15 @@ def close_off(api: str, body: Mapping[str, Any]) -> Closed:
     Raises:
         NotAllowed: it depends on such a thing, or is no request.
     """
-    for name in _REFUSED:
-        if api == "responses" and body.get(name):
+    for name in _REFUSED.get(api, ()):
+        if body.get(name):
             raise NotAllowed(f"{name} is not allowed: nothing is kept at the provider; send the whole conversation")
     for name in _NEEDED[api]:
         if body.get(name) is None:
             raise NotAllowed(f"{name} is missing")
     left_out: list[str] = []
+    if api == "google":
+        return Closed(closed_body(body, left_out), tuple(left_out))
     closed: dict[str, Any] = {}
     for name, value in body.items():
         if name in _FIELDS[api]:

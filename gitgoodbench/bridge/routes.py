@@ -1,10 +1,12 @@
-"""What the bridge answers: three addresses, and errors in the words of each API. Everything else is not served."""
+"""What the bridge answers: a few addresses, and errors in the words of each API. Everything else is not served."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 from typing import Final
+
+from gitgoodbench.bridge.google import streamed_at
 
 ROUTES: Final = {"/v1/chat/completions": "chat", "/v1/responses": "responses", "/v1/messages": "anthropic"}
 """The API (`models.apis.APIS`) at each address."""
@@ -20,9 +22,29 @@ _KINDS: Final = {
 }
 """What OpenAI, and what Anthropic, calls an error of a status."""
 
+_STATUSES: Final = {
+    400: "INVALID_ARGUMENT",
+    402: "FAILED_PRECONDITION",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    413: "INVALID_ARGUMENT",
+}
+"""What Google calls it."""
+
+
+def route(path: str, query: str) -> tuple[str, bool | None] | None:
+    """The API at an address, and whether its answer is a stream; None: the body says so. None: nothing is there."""
+    if path in ROUTES:
+        return ROUTES[path], None
+    streamed = streamed_at(path, query)
+    return None if streamed is None else ("google", streamed)
+
 
 def error_body(api: str | None, status: int, message: str) -> bytes:
     """An error as clients of the API read it."""
+    if api == "google":
+        error = {"code": status, "message": message, "status": _STATUSES.get(status, "UNAVAILABLE")}
+        return json.dumps({"error": error}).encode()
     ours, theirs = _KINDS.get(status, ("api_error", "api_error"))
     if api == "anthropic":
         return json.dumps({"type": "error", "error": {"type": theirs, "message": message}}).encode()

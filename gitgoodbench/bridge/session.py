@@ -21,8 +21,8 @@ class Bridge:
     endpoint: ModelEndpoint
 
     def base_url(self, api: str) -> str:
-        """What clients of the API take for its base URL: that of Anthropic's adds /v1 itself."""
-        return self.address if api == "anthropic" else f"{self.address}/v1"
+        """What clients of the API take for its base URL: those of Anthropic and Google add the version themselves."""
+        return self.address if api in ("anthropic", "google") else f"{self.address}/v1"
 
 
 @contextlib.contextmanager

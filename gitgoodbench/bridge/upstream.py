@@ -15,11 +15,12 @@ from typing import Any, Final
 
 from gitgoodbench.bridge.account import Account, Entry
 from gitgoodbench.bridge.chat_form import answer_of, messages_of, tools_of
+from gitgoodbench.bridge.google import Google
 from gitgoodbench.bridge.passing import Passing
 from gitgoodbench.errors import InfrastructureFailed, RunAborted
 from gitgoodbench.models.answer import Answer
 from gitgoodbench.models.apis import APIS
-from gitgoodbench.models.apis.base import merged
+from gitgoodbench.models.apis.base import Api, merged
 from gitgoodbench.models.connections import Connections
 from gitgoodbench.models.endpoint import Endpoint, NoAnswerInTime, Reply, Wait, wait_for
 from gitgoodbench.models.faults import Refusal, Refused, ServerFault, Whom, meaning
@@ -38,7 +39,12 @@ _OK, _TOO_MANY, _FIRST_ERROR = 200, 429, 300
 _HEADERS: Final = ("anthropic-beta", "anthropic-version")
 """Of the client's, those that go along."""
 
-_CONVERSATION: Final = frozenset({"model", "messages", "input", "instructions", "system", "tools"})
+_CONVERSATION: Final = frozenset(
+    {
+        "model", "messages", "input", "instructions", "system", "tools", "contents", "systemInstruction",
+        "system_instruction",
+    }
+)  # fmt: skip
 
 
 class HalfAnswer(Exception):
@@ -80,7 +86,7 @@ class Upstream:
         wait: Wait = wait_for,
     ) -> None:
         self.name, self.price = name, price
-        self._api = APIS[api]
+        self._api: Api | Google = Google() if api == "google" else APIS[api]
         self._endpoint = Endpoint(api, base_url, api_key, headers or {}, wait)
         self._whom = Whom(name, self._endpoint.address, self._api.offers, flags)
         self._extra = (parameters or Parameters()).extra

@@ -6,6 +6,7 @@ openai and anthropic are made by the same generator, so what is true of the one'
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
 import time
@@ -13,7 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
+from urllib.parse import quote
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.api_key import ApiKey
@@ -21,11 +23,14 @@ from gitgoodbench.models.faults import ServerFault
 from gitgoodbench.models.retry import retry_after_s
 from gitgoodbench.text import one_line
 
+GOOGLE: Final = "https://generativelanguage.googleapis.com"
+
 REPLY_LIMIT = 32 * 1024 * 1024
 """Bytes of one reply that are read."""
 
 _HTTP_LIBRARIES = frozenset({"httpx", "httpx2", "httpcore", "httpcore2"})
 _CONNECT_S = 30.0
+_VERSION = re.compile(r"/v1(?:alpha|beta)?\Z")
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 
 
@@ -62,7 +67,7 @@ def wait_for(result: Future[Reply], seconds: float) -> Reply:
 class Endpoint:
     """The server at `base_url` (None: that of the API's owner). May be used from several threads at once.
 
-    api: of `apis.APIS`. headers: further ones of every request. wait: for tests.
+    api: of `apis.APIS`, or google. headers: further ones of every request. wait: for tests.
     """
 
     def __init__(
@@ -75,17 +80,22 @@ class Endpoint:
     ) -> None:
         self._sdk = _sdk_of(api)
         client: Any
-        ways: Any
+        ways: Any = None
         stand_ins: dict[str, Any] = {} if api == "responses" else {"messages": []}
         if api == "anthropic":
             # The SDK adds /v1 itself; people give the URL with it, as for all other servers.
             base_url = base_url and base_url.rstrip("/").removesuffix("/v1")
             client = self._sdk.Anthropic(base_url=base_url, api_key=api_key, max_retries=0)
             ways, stand_ins["max_tokens"] = client.messages, 1
+        elif api == "google":
+            client = self._sdk.OpenAI(base_url=google_url(base_url), api_key=api_key, max_retries=0)
         else:
             client = self._sdk.OpenAI(base_url=base_url, api_key=api_key, max_retries=0)
             ways = client.responses if api == "responses" else client.chat.completions
-        self._create: Any = partial(ways.with_streaming_response.create, **stand_ins)
+        if api == "google":
+            self._create: Any = partial(_generate, client, api_key, self._sdk.Omit())
+        else:
+            self._create = partial(ways.with_streaming_response.create, **stand_ins)
         self._secrets = [ApiKey(secret) for secret in (api_key, *_secrets_in(headers or {}))]
         self._headers = dict(headers or {})
         self._wait = wait
@@ -165,6 +175,31 @@ class Endpoint:
         """
         library = type(problem).__module__.partition(".")[0]
         return isinstance(problem, self._sdk.APIConnectionError | OSError) or library in _HTTP_LIBRARIES
+
+
+def google_url(base_url: str | None) -> str:
+    """The base URL of a server of Google's API, with the version of the API that people leave out."""
+    url = (base_url or GOOGLE).rstrip("/")
+    return url if _VERSION.search(url) else f"{url}/v1beta"
+
+
+def _generate(
+    client: Any,
+    api_key: str,
+    omitted: Any,
+    *,
+    model: str,
+    extra_body: Mapping[str, Any],
+    extra_headers: Mapping[str, str],
+    timeout: Any,
+) -> Any:
+    """What `create` is for the other APIs: Google's has no SDK here, model and stream stand in the address."""
+    how = "streamGenerateContent?alt=sse" if extra_body.get("stream") is True else "generateContent"
+    body = {name: value for name, value in extra_body.items() if name not in ("model", "stream")}
+    headers = {"X-Stainless-Raw-Response": "stream", "Authorization": omitted, "x-goog-api-key": api_key}
+    options = {"headers": {**headers, **extra_headers}, "timeout": timeout}
+    path = f"/models/{quote(model.removeprefix('models/'), safe='')}:{how}"
+    return contextlib.closing(client.post(path, cast_to=object, body=body, options=options))
 
 
 def _read(

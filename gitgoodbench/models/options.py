@@ -20,7 +20,10 @@ HIDDEN = "***"
 """Stands for the value of a header that is not kept."""
 
 _GEMINI_HOST = "generativelanguage.googleapis.com"
-_OWNERS = {"chat": OPENAI_HOST, "responses": OPENAI_HOST, "anthropic": "api.anthropic.com"}
+_OWNERS = {"chat": OPENAI_HOST, "responses": OPENAI_HOST, "anthropic": "api.anthropic.com", "google": _GEMINI_HOST}
+_SERVERS = {"anthropic": "ANTHROPIC_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
+"""Variables that name a server, but OPENAI_BASE_URL."""
+
 _NO_KEY = "none"
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 
@@ -52,8 +55,9 @@ MODEL_FLAGS = ModelFlags()
 class ModelOptions:
     """What the user chooses for a model; reference agents need nothing of it.
 
-    api: chat, responses or anthropic.
-    base_url: of a server; None is what OPENAI_BASE_URL (ANTHROPIC_BASE_URL) says, else that of the API's owner.
+    api: chat, responses or anthropic; of programs behind the bridge, google too.
+    base_url: of a server; None is what OPENAI_BASE_URL (ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL) says, else that of
+        the API's owner.
     temperature, top_p, seed, max_output_tokens, reasoning_effort: None leaves it to the server.
     model_args: further fields of requests, `key=value` each. headers: of requests, `Name: value` each.
     price_input, price_output: US dollars per million tokens, both or neither: then the server's list price, or unknown.
@@ -111,8 +115,7 @@ def chat_settings(options: ModelOptions, flags: ModelFlags = MODEL_FLAGS) -> dic
 
 def server_of(base_url: str | None, api: str = "chat") -> str | None:
     """The base URL that counts: the one given, else that of the API's variable; None is that of the API's owner."""
-    variable = "ANTHROPIC_BASE_URL" if api == "anthropic" else "OPENAI_BASE_URL"
-    return base_url or os.environ.get(variable) or None
+    return base_url or os.environ.get(_SERVERS.get(api, "OPENAI_BASE_URL")) or None
 
 
 def price_of(options: ModelOptions, flags: ModelFlags = MODEL_FLAGS) -> Price | None:
@@ -164,7 +167,7 @@ def _flags_for(api: str, base_url: str | None, flags: ModelFlags) -> ModelFlags:
     keys = flags.keys
     if api == "anthropic":
         keys = tuple("ANTHROPIC_API_KEY" if key == "OPENAI_API_KEY" else key for key in keys)
-    elif _is_gemini(base_url):
+    elif api == "google" or _is_gemini(base_url):
         keys = (*(key for key in keys if key != "OPENAI_API_KEY"), "GEMINI_API_KEY")
     return replace(flags, keys=keys)
 

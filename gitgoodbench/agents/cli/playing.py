@@ -167,5 +167,6 @@ _EFFORT: Final[Mapping[str, Any]] = {
     "chat": lambda effort: {"reasoning_effort": effort},
     "responses": lambda effort: {"reasoning": {"effort": effort}},
     "anthropic": lambda effort: {"output_config": {"effort": effort}},
+    "google": lambda effort: {"generationConfig": {"thinkingConfig": {"thinkingLevel": effort}}},
 }
 """How a request says how much the model shall think, by API."""
