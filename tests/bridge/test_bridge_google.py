@@ -236,13 +236,21 @@ def test_a_conversation_reads_as_chat_completions() -> None:
     assert tools_of("google", asked)[0]["function"] == {"name": "shell", "parameters": {"a": 1}}
 
 
-def test_a_later_request_continues_the_conversation() -> None:
+def test_a_later_request_continues_the_conversation_and_the_answer_is_the_model_s_own() -> None:
     told = Conversations()
     turns = body_of("List.")["contents"]
-    longer = [*turns, {"role": "model", "parts": [CALL]}, {"role": "user", "parts": [{"functionResponse": {}}]}]
-    assert told.place(messages_of("google", {"contents": turns}))[0] == 0
-    assert told.place(messages_of("google", {"contents": longer}))[0] == 0
-    assert told.place(messages_of("google", body_of("Other.")))[0] == 1
+    result = {"functionResponse": {"id": "of-the-client", "name": "shell", "response": {"output": "a.py"}}}
+    back = {"role": "model", "parts": [CALL]}
+    mine = answer_of("google", {"candidates": [{"content": {"parts": [{"text": "Hm.", "thought": True}, CALL]}}]})
+    number, _ = told.place(messages_of("google", {"contents": turns}))
+    told.answered(number, mine)
+    told.ended(number)
+    longer = [*turns, back, {"role": "user", "parts": [result]}]
+    assert told.place(messages_of("google", {"contents": longer}))[0] == number
+    user, answer, tool = told.messages(number)
+    assert (user["content"], answer) == ("List.", mine)
+    assert tool["tool_call_id"] == mine["tool_calls"][0]["id"]
+    assert told.place(messages_of("google", body_of("Other.")))[0] == number + 1
 
 
 @pytest.mark.parametrize("reply", [{}, [], None, {"candidates": None}, {"candidates": 1, "usageMetadata": []}])
