@@ -50,6 +50,13 @@ def test_files_and_folders_go_where_the_recipe_says_and_the_rest_stays_out(tmp_p
     }
 
 
+def test_a_file_goes_by_its_own_entry_before_its_folders_and_programs_can_be_run(tmp_path: Path) -> None:
+    wanted = package({"package/": "lib/", "package/vendor/rg": "bin/rg", "package/vendor/": "vendor/"})
+    entries = taken(tmp_path, tarball({"package/a": b"", "package/vendor/rg": b"", "package/vendor/b": b""}), wanted)
+    modes = {name: oct(entry.mode) for name, entry in entries.items() if entry.isreg()}
+    assert modes == {"agent/lib/a": "0o444", "agent/bin/rg": "0o555", "agent/vendor/b": "0o444"}
+
+
 @pytest.mark.parametrize(
     "name", ["../x", "package/../../x", "/etc/x", "package/./x", "package//x", "a\\b", "..", "package/lib/../../../x"]
 )

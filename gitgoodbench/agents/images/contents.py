@@ -21,6 +21,9 @@ from gitgoodbench.errors import UserError
 _PROGRAM: Final = 0o555
 _FILE: Final = 0o444
 _FOLDER: Final = 0o755
+_PROGRAMS: Final = "bin/"
+"""Folder of programs, whatever the mode that their package gives them."""
+
 _WRITTEN: Final = 1_000_000_000
 """The time of every file, so that equal contents are equal to Docker's cache."""
 
@@ -97,7 +100,8 @@ def add_tarball(writer: ContextWriter, package: NpmPackage, tarball: Path) -> No
                     raise UserError(f"{package.name}: {name} is a link or a device, and nothing of that is taken")
                 missing.discard(source)
                 place = package.files[source] + name[len(source) :] if source.endswith("/") else package.files[source]
-                writer.add(place, member.size, content, program=bool(member.mode & 0o111))
+                program = bool(member.mode & 0o111) or place.startswith(_PROGRAMS)
+                writer.add(place, member.size, content, program=program)
     except (tarfile.TarError, EOFError, OSError) as problem:
         raise UserError(f"the tarball of {package.name} cannot be read: {problem}") from problem
     if missing:
@@ -105,10 +109,9 @@ def add_tarball(writer: ContextWriter, package: NpmPackage, tarball: Path) -> No
 
 
 def _source(name: str, files: Iterable[str]) -> str | None:
-    """The entry of `files` that a file goes by."""
-    return next(
-        (source for source in files if name == source or (source.endswith("/") and name.startswith(source))), None
-    )
+    """The entry of `files` that a file goes by: its own, else that of the nearest folder."""
+    fitting = [source for source in files if name == source or (source.endswith("/") and name.startswith(source))]
+    return max(fitting, key=len, default=None)
 
 
 def add_wheel(writer: ContextWriter, packages: PipPackages, wheel: Path) -> None:
