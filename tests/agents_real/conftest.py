@@ -1,0 +1,41 @@
+"""Runs of real command-line agents: where they are kept, and the table of them at the end.
+
+AGENTS names the agents (`AGENTS="codex opencode" make test-agents`), AGENTS_OUT the folder of the runs: what is done
+there is not done again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.rules.figures import Figures, table
+
+ALL = ("codex", "claude-code", "mini-swe-agent", "opencode", "qwen-code")
+CHOSEN = tuple(os.environ.get("AGENTS", "").split()) or ALL
+OUT = Path(os.environ.get("AGENTS_OUT", ".agents"))
+_TOLD: list[str] = []
+
+
+@pytest.fixture(scope="session")
+def out() -> Path:
+    """The folder of the runs."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    return OUT.resolve()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _figures(out: Path) -> Iterator[None]:
+    yield
+    _TOLD[:] = table([figures for agent in CHOSEN for figures in Figures.read(out, agent)])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The table of what was played."""
+    if _TOLD:
+        terminalreporter.write_sep("=", "agents")
+        for line in _TOLD:
+            terminalreporter.write_line(line)
