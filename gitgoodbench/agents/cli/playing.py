@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from gitgoodbench.agents.base import AgentSettings, Trajectory
+from gitgoodbench.agents.calls import call_tool
 from gitgoodbench.agents.cli.contract import CliAgent, CliOptions, Invocation, Task
 from gitgoodbench.agents.cli.home import HOME, SCRATCH, XDG, furnish, take_logs
 from gitgoodbench.bridge.session import Bridge, bridged
@@ -91,6 +92,8 @@ class CliPlayer:
         with bridged(episode.sandbox, [upstream], meter) as bridge:
             done = self._work(episode, bridge, meter)
         status, error = self._ending(bridge, done.result, meter.turns)
+        if status is Status.COMPLETED:
+            _finish(episode)
         notes = [*meter.notes, *(f"turned away: {words} ({n})" for words, n in bridge.endpoint.reports.items())]
         if error is None and done.result.returncode != 0:
             notes.append(f"the program ended with exit code {done.result.returncode}{self._said(done.result)}")
@@ -161,6 +164,13 @@ class CliPlayer:
     def _said(self, result: ExecResult) -> str:
         said = self._agent.last_words(result)
         return f"; it said: {said}" if said else ""
+
+
+def _finish(episode: Episode) -> None:
+    """Say that the work is done for an agent that has ended by itself: it has no tool to say so."""
+    for _ in range(2):  # the first time is refused where something is left undone
+        if not episode.finished:
+            call_tool(episode.tools, "finish", {})
 
 
 _EFFORT: Final[Mapping[str, Any]] = {

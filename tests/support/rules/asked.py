@@ -1,4 +1,4 @@
-"""What a program asks of a model, in any of the APIs: how it was told of its task, the shell it offers, what came back."""
+"""What a program asks of a model, in any API: what it was told, the shell that it offers, and what came of commands."""
 
 from __future__ import annotations
 

@@ -118,10 +118,12 @@ def _item(said: Said) -> tuple[Body, Body, list[Body]]:
 def _messages(asked: Asked, said: Said, bill: Tokens) -> Reply:
     kind = "text" if said.shell is None else "tool_use"
     block: Body = {"type": kind, "text": said.text}
-    empty, name, written = {"type": kind, "text": ""}, "text", said.text
+    empty: Body = {"type": kind, "text": ""}
+    name, written = "text", said.text
     if said.shell is not None:
         block = {"type": kind, "id": f"toolu_{said.number}", "name": said.shell.name, "input": said.arguments}
-        empty, name, written = {**block, "input": {}}, "partial_json", json.dumps(said.arguments)
+        empty = {**block, "input": {}}
+        name, written = "partial_json", json.dumps(said.arguments)
     reason = "end_turn" if said.shell is None else "tool_use"
     usage = {
         "input_tokens": (bill.prompt or 0) - (bill.cached or 0) - (bill.written or 0),
