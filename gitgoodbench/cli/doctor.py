@@ -18,7 +18,8 @@ def doctor() -> int:
 
     essential = True
     for check in check_all():
-        echo(f"{check.name:<12}{'ok' if check.ok else 'missing':<9}{check.detail}")
+        word = "ok" if check.ok else "stale" if check.stale else "missing"
+        echo(f"{check.name:<12}{word:<9}{check.detail}")
         if not check.ok:
             echo(f"{'':<21}needed for {check.needed_for}: {check.hint}")
             essential = essential and check.needed_for != "everything"

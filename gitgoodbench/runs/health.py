@@ -21,13 +21,18 @@ _GIB = 1024**3
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check. needed_for: what fails without it. hint: how to get it; empty where it is present."""
+    """The result of one check.
+
+    needed_for: what fails without it. hint: how to get it; empty where it is present. stale: it is there, and works,
+    but is not what would be made now.
+    """
 
     name: str
     ok: bool
     detail: str
     needed_for: str = ""
     hint: str = ""
+    stale: bool = False
 
 
 def check_all() -> Iterator[Check]:
@@ -35,6 +40,7 @@ def check_all() -> Iterator[Check]:
     yield Check("Python", True, sys.version.split()[0])
     yield check_git()
     yield from check_docker()
+    yield from check_agent_images()
     yield from check_disk()
     yield check_key()
     yield check_built_in_suite()
@@ -72,6 +78,30 @@ def check_docker() -> Iterator[Check]:
         yield Check("Image", False, str(problem), needed, "gitgoodbench image build")
         return
     yield Check("Image", True, f"{DEFAULT_IMAGE} {provider.image_id[:19]}")
+
+
+def check_agent_images() -> Iterator[Check]:
+    """The images of command-line agents: a line for each that there is, and one for all others."""
+    from gitgoodbench.agents.images.status import agent_states
+    from gitgoodbench.sandbox.daemon import connect_to_docker
+
+    try:
+        client = connect_to_docker()
+        states = list(agent_states(client))
+        client.close()
+    except Exception:  # without Docker there are none, and `check_docker` says so
+        return
+    for state in states:
+        if state.found is None:
+            continue
+        if state.stale:
+            hint = f"gitgoodbench image build --agent {state.agent}"
+            yield Check("Agent", False, f"{state.found}: {state.stale}", f"--agent {state.agent}", hint, stale=True)
+        else:
+            yield Check("Agent", True, state.found)
+    if absent := [state.agent for state in states if state.found is None]:
+        hint = "gitgoodbench image build --agent NAME"
+        yield Check("Agent", False, f"no image of {', '.join(absent)}", "--agent with one of these", hint)
 
 
 def check_disk() -> Iterator[Check]:

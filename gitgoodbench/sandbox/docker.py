@@ -170,7 +170,7 @@ class DockerProvider:
         self._client: DockerClient | None = None
         self._lock = threading.Lock()
         _check_limits(self.limits, 0 if needs is None or needs.home is None else _HOME_SIZE)
-        self.image_id, self._image_digest = self._inspect_image()
+        self.image_id, self._facts = self._inspect_image()
         self._daemon = self._docker().info()
         self._versions: dict[str, str] | None = None
 
@@ -211,7 +211,7 @@ class DockerProvider:
             "kind": self.kind,
             "image": self.image,
             "image_id": self.image_id,
-            "image_digest": self._image_digest,
+            **self._facts,
             "docker": str(self._daemon.get("ServerVersion")),
             **self._versions,
             "memory": str(self.limits.memory),
@@ -265,7 +265,8 @@ class DockerProvider:
                 self._client = connect_to_docker()
             return self._client
 
-    def _inspect_image(self) -> tuple[str, str]:
+    def _inspect_image(self) -> tuple[str, dict[str, str]]:
+        """Its id; its digest and, of an image that was made for an agent, what it is."""
         import docker.errors
 
         try:
@@ -280,7 +281,10 @@ class DockerProvider:
             raise UserError(
                 f"image {self.image} declares volumes, which no limit would hold: use an image without VOLUME"
             )
-        return str(image.id), next(iter(image.attrs.get("RepoDigests") or []), "")
+        digest = {"image_digest": next(iter(image.attrs.get("RepoDigests") or []), "")}
+        named = {name.removeprefix(f"{LABEL}."): value for name, value in (image.labels or {}).items()}
+        agent = {name.replace("-", "_"): value for name, value in named.items() if name.startswith("agent")}
+        return str(image.id), digest | agent
 
     def _mounts(self) -> list[dict[str, Any]]:
         from docker.types import Mount

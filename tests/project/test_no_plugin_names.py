@@ -130,7 +130,6 @@ IDENTIFIERS = {
     ("sandbox/docker.py", "DockerProvider._inspect_image"): _ITSELF,
     ("sandbox/docker.py", "DockerProvider.image"): _ITSELF,
     ("sandbox/docker.py", "DockerProvider.image_id"): _ITSELF,
-    ("sandbox/docker.py", "DockerProvider._image_digest"): _ITSELF,
     ("sandbox/docker.py", "DockerSandbox"): _ITSELF,
     ("sandbox/image.py", "BuiltImage"): _ITSELF,
     ("sandbox/image.py", "BuiltImage.image_id"): _ITSELF,

@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from gitgoodbench.agents.cli.home import HOME
 from gitgoodbench.agents.images.contents import ContextWriter, add_tarball, add_wheel
 from gitgoodbench.agents.images.locks import Lock, read_lock
 from gitgoodbench.agents.images.npm import NpmRegistry, Progress
-from gitgoodbench.agents.images.recipe import AGENTS_ROOT, Recipe
+from gitgoodbench.agents.images.recipe import Recipe
 from gitgoodbench.agents.images.wheels import download_wheels
 from gitgoodbench.errors import UserError
 from gitgoodbench.folders import temporary_folder
 from gitgoodbench.owner import LABEL
+from gitgoodbench.sandbox.base import Needs
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, brief, connect_to_docker, docker_errors
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.image import follow_build
@@ -214,14 +216,13 @@ def _try_and_tag(
 
 def _try(recipe: Recipe, lock: Lock, image_id: str) -> None:
     """Ask the program for its version, as in an episode: no network, nothing to write to but the work folder."""
-    with DockerProvider(image_id).open(run_id="agent-image", episode_id=recipe.name) as sandbox:
-        home = f"{sandbox.work_dir}/home"
-        sandbox.exec(["mkdir", "-p", home])
-        path = f"{AGENTS_ROOT}/{recipe.name}/bin:/usr/local/bin:/usr/bin:/bin"
+    provider = DockerProvider(image_id, needs=Needs(recipe.name, home=HOME))
+    with provider.open(run_id="agent-image", episode_id=recipe.name) as sandbox:
+        path = f"{recipe.home}/bin:/usr/local/bin:/usr/bin:/bin"
         done = sandbox.exec(
             [recipe.program, *recipe.content.version_argv],
             timeout_s=_TRIAL_S,
-            env={"PATH": path, "HOME": home, "LC_ALL": "C.UTF-8"},
+            env={"PATH": path, "HOME": HOME, "LC_ALL": "C.UTF-8"},
         )
     said = one_line((done.stdout + b" " + done.stderr).decode("utf-8", "replace"), 300)
     if done.returncode != 0 or lock.version.encode() not in done.stdout:
