@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+from gitgoodbench.clusters.backends import Backend
 from gitgoodbench.models.names import ApiName
 from gitgoodbench.runs.order import Order
 from gitgoodbench.scoring.judge.options import JudgeKind
@@ -60,6 +61,9 @@ class RunFields(TypedDict, total=False):
     max_episode_cost: float | None
     timeout: float | None
     order: Order | Literal["sample", "suite"]
+    backend: Backend | Literal["loky", "threading", "dask", "ray"]
+    cluster: str | None
+    driver_address: str | None
     max_cost: float | None
     cache_answers: bool | None
     max_failures: int

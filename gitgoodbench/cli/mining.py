@@ -15,8 +15,8 @@ from rich.table import Table
 
 from gitgoodbench.cli.machine import check_cache, check_machine, check_out
 from gitgoodbench.cli.running import say
+from gitgoodbench.clusters.backends import Backend, Workers
 from gitgoodbench.errors import UserError
-from gitgoodbench.mining.backends import Backend, Workers
 from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
 from gitgoodbench.mining.run import MiningReport, mine, work_folder
 from gitgoodbench.mining.targets import find_targets

@@ -15,6 +15,7 @@ from rich.console import Console
 from gitgoodbench.agents.registry import named_agents
 from gitgoodbench.cli.machine import check_cache, check_machine, check_out, check_run
 from gitgoodbench.cli.program import program
+from gitgoodbench.clusters.backends import Backend, Workers
 from gitgoodbench.errors import RunAborted, UserError
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
@@ -74,7 +75,7 @@ def evaluate_agents(
         fields: of `RunConfig`, those that the user said; `agent` is a list.
         events: where events go; see `streaming`. tracing: who else hears what runs do.
     """
-    fields = {"agent": [RunConfig.model_fields["agent"].default], "jobs": default_jobs(), **fields}
+    fields = {"agent": [RunConfig.model_fields["agent"].default], "jobs": jobs_for(fields), **fields}
     agents = fields.pop("agent")
     fields["judge"] = choose_judge(fields, agents)
     fields["scenario"] = fields.get("scenario") or _scenarios_of_before(out, run_id)
@@ -278,6 +279,16 @@ def open_repositories(config: RunConfig, progress: RepositoryProgress) -> Reposi
     from gitgoodbench.workspace.store import open_store
 
     return open_store(config.repos, None, config.offline, progress)
+
+
+def jobs_for(fields: Mapping[str, Any]) -> int:
+    """Episodes at a time where the user says nothing, for these fields of a run."""
+    backend = Backend(fields.get("backend", Backend.THREADING))
+    if "jobs" in fields or not backend.is_cluster:
+        return default_jobs()
+    from gitgoodbench.clusters.pools import cluster_size
+
+    return cluster_size(Workers(backend, None, fields.get("cluster")))
 
 
 def default_jobs() -> int:

@@ -1,52 +1,19 @@
-"""The same work on this machine or on a cluster, through joblib's backends.
-
-loky: processes; threading: threads; dask, ray: an existing cluster. The last two are imported when they are asked for.
-"""
+"""The same work on this machine or on a cluster, through joblib's backends."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import StrEnum
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from gitgoodbench.errors import RunAborted, UserError
+from gitgoodbench.clusters.backends import Backend, Workers, check_workers, dask_client, needed, ray_session
+from gitgoodbench.errors import RunAborted
 
 T = TypeVar("T")
 
 _CALLS_AT_ONCE: Final = 4
 """For each worker, where results come all at once."""
-
-
-class Backend(StrEnum):
-    """Where the work is done."""
-
-    LOKY = "loky"
-    THREADING = "threading"
-    DASK = "dask"
-    RAY = "ray"
-
-    @property
-    def is_cluster(self) -> bool:
-        return self in (Backend.DASK, Backend.RAY)
-
-
-@dataclass(frozen=True)
-class Workers:
-    """How much is done at a time, and where.
-
-    jobs: pieces of work at a time; None: as many as the cluster has cores, on this machine 1.
-    cluster: address of a Dask scheduler or a Ray head. None: the one that the cluster's own configuration names
-        (DASK_SCHEDULER_ADDRESS, RAY_ADDRESS), and else one that is started on this machine for as long as the work
-        takes.
-    """
-
-    backend: Backend = Backend.LOKY
-    jobs: int | None = None
-    cluster: str | None = None
 
 
 def work_through(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]], workers: Workers) -> Iterator[T]:
@@ -86,60 +53,17 @@ def _backend(workers: Workers) -> Iterator[dict[str, Any]]:
     """Arguments for `Parallel`, while a cluster's connection is open."""
     from joblib import parallel_config
 
+    check_workers(workers)
     if not workers.backend.is_cluster:
-        if workers.cluster is not None:
-            raise UserError(f"--cluster is for --backend dask or ray, not for {workers.backend}")
         yield {"backend": workers.backend.value, "n_jobs": workers.jobs or 1}
         return
     jobs = workers.jobs or -1
     if workers.backend is Backend.DASK:
-        with _dask_client(workers) as client, parallel_config(backend="dask", client=client):
+        with dask_client(workers) as client, parallel_config(backend="dask", client=client):
             yield {"n_jobs": jobs}
     else:
-        with _ray(workers), parallel_config(backend="ray"):
-            yield {"n_jobs": jobs}
-
-
-@contextmanager
-def _dask_client(workers: Workers) -> Iterator[Any]:
-    distributed = _needed("distributed", workers.backend)
-    settings: dict[str, Any] = {} if workers.cluster else {"n_workers": workers.jobs or 1, "threads_per_worker": 1}
-    try:
-        client = distributed.Client(workers.cluster, set_as_default=False, **settings)
-    except (OSError, TimeoutError, ValueError) as problem:
-        raise UserError(_no_answer("Dask scheduler", workers, problem)) from problem
-    with client:
-        yield client
-
-
-@contextmanager
-def _ray(workers: Workers) -> Iterator[None]:
-    ray = _needed("ray", workers.backend)
-    bridge = _needed("ray.util.joblib", workers.backend)
-    started = not ray.is_initialized()
-    if started:
-        try:
-            ray.init(address=workers.cluster, log_to_driver=False)
-        except (OSError, TimeoutError, ValueError, RuntimeError) as problem:
-            raise UserError(_no_answer("Ray cluster", workers, problem)) from problem
-    bridge.register_ray()
-    try:
-        yield
-    finally:
-        if started:
-            ray.shutdown()
-
-
-def _needed(module: str, backend: Backend) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as problem:
-        raise UserError(
-            f"--backend {backend} needs a package that is not installed ({problem}): "
-            f"pip install 'gitgoodbench[{backend}]'"
-        ) from problem
-
-
-def _no_answer(what: str, workers: Workers, problem: BaseException) -> str:
-    where = f" at {workers.cluster}" if workers.cluster else ""
-    return f"no {what} answers{where}: {' '.join(str(problem).split())[:200]}"
+        bridge = needed("ray.util.joblib", workers.backend)
+        with ray_session(workers):
+            bridge.register_ray()
+            with parallel_config(backend="ray"):
+                yield {"n_jobs": jobs}

@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from gitgoodbench.clusters.backends import Workers
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import locked, write_atomically
-from gitgoodbench.mining.backends import Workers, work_through
+from gitgoodbench.mining.backends import work_through
 from gitgoodbench.mining.mined_file import check_suffix, write_mined
 from gitgoodbench.mining.records import MinedRow, number_rows
 from gitgoodbench.mining.steps import watching_steps

@@ -9,6 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Protocol
 
 
 class Connections:
@@ -52,7 +54,38 @@ _SHARED: dict[tuple[str, int | None], Connections] = {}
 _LOCK = threading.Lock()
 
 
+class Places(Protocol):
+    """Who gives places elsewhere: the process that a run was started in."""
+
+    def enter(self, address: str, most: int | None) -> float: ...
+
+    def leave(self, address: str, most: int | None, *, limited: bool, served: bool) -> None: ...
+
+
+PLACES: ContextVar[Places | None] = ContextVar("places", default=None)
+"""Of what this thread asks; None: the places are counted here."""
+
+
+class SharedConnections(Connections):
+    """Those to one server. Where another process counts them, it is asked for each."""
+
+    def __init__(self, address: str, most: int | None) -> None:
+        super().__init__(most)
+        self._address, self._asked_for = address, most
+
+    def enter(self) -> float:
+        places = PLACES.get()
+        return super().enter() if places is None else places.enter(self._address, self._asked_for)
+
+    def leave(self, *, limited: bool, served: bool) -> None:
+        places = PLACES.get()
+        if places is None:
+            super().leave(limited=limited, served=served)
+        else:
+            places.leave(self._address, self._asked_for, limited=limited, served=served)
+
+
 def connections_to(address: str, most: int | None) -> Connections:
     """Those of this process to a server: agents and judges that ask the same one share them."""
     with _LOCK:
-        return _SHARED.setdefault((address, most), Connections(most))
+        return _SHARED.setdefault((address, most), SharedConnections(address, most))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from threading import Event
+from typing import Protocol
 
 from gitgoodbench.models.messages import Message
 from gitgoodbench.models.meter import Usage
@@ -15,21 +16,49 @@ from gitgoodbench.runs.config import RunConfig
 from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.result import read_result
-from gitgoodbench.runs.transcript import Transcript
+from gitgoodbench.runs.transcript import Copy, Transcript
 from gitgoodbench.runs.witness import Witness
 
 
-@dataclass(frozen=True)
-class Books:
-    """Where a run keeps what its models say. agent_cache, judge_cache: None asks anew every time.
+class OpenLedger(Protocol):
+    """What an episode has of a `Ledger`, wherever that lies."""
 
-    witness: hears of every request and call, too.
+    def ask(self, episode: str, role: str, model: str) -> str: ...
+
+    def receive(self, request: str, episode: str, role: str, exchange: Exchange) -> None: ...
+
+    def report(self, episode: str, role: str, model: str | None, usage: Usage) -> None: ...
+
+
+class Answers(Protocol):
+    """What an episode has of an `AnswerCache`, wherever that lies."""
+
+    def get(self, digest: str) -> bytes | None: ...
+
+    def put(self, digest: str, reply: bytes) -> None: ...
+
+    def forget(self, digest: str) -> None: ...
+
+
+@dataclass(frozen=True)
+class EpisodeBooks:
+    """Where an episode keeps what its models say. agent_cache, judge_cache: None asks anew every time.
+
+    witness: hears of every request and call, too. copy: gets the lines of transcripts, too.
     """
 
-    ledger: Ledger
-    agent_cache: AnswerCache | None = None
-    judge_cache: AnswerCache | None = None
+    ledger: OpenLedger
+    agent_cache: Answers | None = None
+    judge_cache: Answers | None = None
     witness: Witness | None = None
+    copy: Copy | None = None
+
+
+@dataclass(frozen=True)
+class Books(EpisodeBooks):
+    """Where a run keeps it."""
+
+    ledger: Ledger
 
 
 def open_books(paths: RunPaths, config: RunConfig, witness: Witness | None = None) -> Books:
@@ -80,10 +109,10 @@ class Bookkeeper:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: OpenLedger,
         account: Account,
         transcript: Transcript | None = None,
-        cache: AnswerCache | None = None,
+        cache: Answers | None = None,
         *,
         epoch: int = 1,
         conversation: str | None = None,

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticUseDefault
 
 from gitgoodbench.cache import DEFAULT_CACHE_GIB
+from gitgoodbench.clusters.backends import Backend
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.names import ApiName
 from gitgoodbench.runs.order import Order
@@ -220,7 +221,12 @@ class RunConfig(BaseModel):
 
     jobs: Annotated[
         int,
-        Flag("Episodes at a time. Default: as many as cores, up to 4.", ("-j",), may_change=True, decided=True),
+        Flag(
+            "Episodes at a time. Default: as many as cores, up to 4; as many as a cluster has.",
+            ("-j",),
+            may_change=True,
+            decided=True,
+        ),
         Field(ge=1),
     ] = 1
     order: Annotated[
@@ -230,6 +236,31 @@ class RunConfig(BaseModel):
             may_change=True,
         ),
     ] = Order.SAMPLE
+    backend: Annotated[
+        Backend,
+        Flag(
+            "Where episodes are played: threading, in this process; loky: other processes of this machine; dask, ray: "
+            "a cluster (docs/scaling.md).",
+            may_change=True,
+        ),
+    ] = Backend.THREADING
+    cluster: Annotated[
+        str | None,
+        Flag(
+            "Of the Dask scheduler or the Ray head. Default: what DASK_SCHEDULER_ADDRESS or RAY_ADDRESS says, else a "
+            "cluster of this machine.",
+            metavar="ADDRESS",
+            may_change=True,
+        ),
+    ] = None
+    driver_address: Annotated[
+        str | None,
+        Flag(
+            "How the workers of a cluster reach this process. Default: this machine's address, any free port.",
+            metavar="HOST[:PORT]",
+            may_change=True,
+        ),
+    ] = None
     max_cost: Annotated[
         float | None,
         Flag(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from gitgoodbench.agents.base import Trajectory
 from gitgoodbench.disk import describe
@@ -14,14 +15,13 @@ from gitgoodbench.files import empty_folder, write_atomically
 from gitgoodbench.models.recording import recording
 from gitgoodbench.runs.account import AGENT
 from gitgoodbench.runs.bookkeeping import Account, Bookkeeper
-from gitgoodbench.runs.context import RunContext
+from gitgoodbench.runs.context import Attempts, RunContext, Saved
 from gitgoodbench.runs.damage import find_damage, set_aside, unscored_of
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.plan import PlannedEpisode
 from gitgoodbench.runs.play import Played, play
 from gitgoodbench.runs.rescore import rescore_episode
 from gitgoodbench.runs.result import (
-    AttemptRecord,
     ErrorRecord,
     Result,
     read_result,
@@ -33,7 +33,7 @@ from gitgoodbench.runs.settle import settle
 from gitgoodbench.runs.transcript import Transcript
 from gitgoodbench.scenario import Outcome
 
-_KEPT_ATTEMPTS = 20
+KEPT_ATTEMPTS: Final = 20
 
 
 def run_episode(planned: PlannedEpisode, run: RunContext) -> Result:
@@ -48,16 +48,15 @@ def run_episode(planned: PlannedEpisode, run: RunContext) -> Result:
         files = planned.paths(run.paths)
         damage = find_damage(files, planned.key)
         failed = None if damage else read_result(files.result)
-        attempts = () if failed is None else (*failed.attempts, failed.attempt)[-_KEPT_ATTEMPTS:]
-        saved = _saved(planned, files, attempts)
+        attempts = () if failed is None else (*failed.attempts, failed.attempt)[-KEPT_ATTEMPTS:]
+        saved = saved_episode(planned, files, attempts)
         if damage is not None:
             aside = None if saved else set_aside(files)
             run.log.write("result_damaged", file=damage.path, reason=damage.reason, set_aside=aside)
-        result, outcome = saved or _play(planned, run, files, attempts)
-        if outcome is not None:
-            result = _settle(result, outcome, planned, run, files)
+        if run.elsewhere is not None:
+            result = run.elsewhere.carry_out(planned, run, saved, attempts)
         else:
-            write_result(files.result, result)
+            result = _carry_out(planned, run, files, saved, attempts)
     run.log.write(
         "episode_finished", episode=planned.id, status=result.status, solved=result.solved,
         seconds=result.timings.total_s, cost_usd=result.usage.cost_usd, error=result.error and result.error.message,
@@ -72,7 +71,9 @@ def judge_saved(result: Result, planned: PlannedEpisode, run: RunContext) -> Res
         RunAborted: no episode can be judged.
     """
     scenario = run.scenarios[planned.scenario]
-    rescored = rescore_episode(run.paths, result, planned.sample, scenario, run.settling)
+    elsewhere = run.elsewhere
+    far = None if elsewhere is None else lambda saved: elsewhere.settle(saved, planned, run)
+    rescored = rescore_episode(run.paths, result, planned.sample, scenario, run.settling, far)
     after = rescored.after
     run.log.write(
         "episode_judged", episode=planned.id, status=after.status, solved=after.solved, error=rescored.problem
@@ -88,9 +89,23 @@ def _writing(run: RunContext) -> Iterator[None]:
         raise RunAborted(f"the run folder {run.paths.folder} cannot be written: {describe(problem)}") from problem
 
 
-def _saved(
-    planned: PlannedEpisode, files: EpisodePaths, attempts: tuple[AttemptRecord, ...]
-) -> tuple[Result, Outcome] | None:
+def _carry_out(
+    planned: PlannedEpisode, run: RunContext, files: EpisodePaths, saved: Saved | None, attempts: Attempts
+) -> Result:
+    if saved is None:
+        make_room(files)
+        played = play_recorded(planned, run, files, attempts)
+        save_played(files, played.result, played.outcome, played.logs)
+        if played.outcome is None:
+            write_result(files.result, played.result)
+            return played.result
+        run.log.write("outcome_saved", episode=planned.id)
+        saved = played.result, played.outcome
+    result, is_settled = try_to_settle(saved, planned, run, files)
+    return keep_settled(files, result, is_settled=is_settled)
+
+
+def saved_episode(planned: PlannedEpisode, files: EpisodePaths, attempts: Attempts) -> Saved | None:
     """What was saved of this episode and is to be settled; None where it must be played."""
     result = unscored_of(files)
     outcome = None if result is None or result.key != planned.key else saved_outcome(files, result)
@@ -99,13 +114,11 @@ def _saved(
     return result.model_copy(update={"attempts": attempts or result.attempts}), outcome
 
 
-def _play(
-    planned: PlannedEpisode, run: RunContext, files: EpisodePaths, attempts: tuple[AttemptRecord, ...]
-) -> tuple[Result, Outcome | None]:
-    """Play the episode. Its files are in place when this returns; outcome.json, which says so, is written last."""
-    _make_room(files)
+def play_recorded(planned: PlannedEpisode, run: RunContext, files: EpisodePaths, attempts: Attempts) -> Played:
+    """Play the episode, and write down what is said and paid. What the agent left is saved next (`save_played`)."""
     transcript = Transcript(
         files.trajectory,
+        copy=run.books.copy,
         sample_id=planned.sample.id, scenario=planned.scenario, epoch=planned.epoch,
         agent=run.agents[planned.scenario].name, model=run.agents[planned.scenario].model,
     )  # fmt: skip
@@ -120,16 +133,13 @@ def _play(
         if played.trajectory is not None:
             bookkeeper.report(played.result.model, played.trajectory.usage)
             _end(transcript, played.trajectory)
-    _save(files, played)
-    if played.outcome is not None:
-        run.log.write("outcome_saved", episode=planned.id)
-    return played.result, played.outcome
+    return played
 
 
-def _make_room(files: EpisodePaths) -> None:
+def make_room(files: EpisodePaths) -> None:
     """Empty the folder of an episode, but for what was said in attempts before."""
     earlier = files.earlier_trajectories()
-    for path in earlier[: max(0, len(earlier) + 1 - _KEPT_ATTEMPTS)]:
+    for path in earlier[: max(0, len(earlier) + 1 - KEPT_ATTEMPTS)]:
         path.unlink()
     if files.trajectory.exists():
         number = int(earlier[-1].stem.rpartition("-")[2]) + 1 if earlier else 1
@@ -138,31 +148,50 @@ def _make_room(files: EpisodePaths) -> None:
     empty_folder(files.folder, first=files.result.name, kept=kept)
 
 
-def _save(files: EpisodePaths, played: Played) -> None:
-    for name, content in ({} if played.trajectory is None else played.trajectory.logs).items():
+def save_played(
+    files: EpisodePaths, result: Result, outcome: Outcome | None, logs: Mapping[str, bytes] | None = None
+) -> None:
+    """Save what the agent left; outcome.json, which says that all of it is there, last. logs: its own, by name."""
+    for name, content in (logs or {}).items():
         files.agent_logs.mkdir(exist_ok=True)
         write_atomically(files.agent_logs / name, content)
-    if played.outcome is not None and played.outcome.bundle is not None:
-        write_atomically(files.bundle, played.outcome.bundle)
-    if played.outcome is not None:
-        write_result(files.unscored, played.result)
+    if outcome is not None and outcome.bundle is not None:
+        write_atomically(files.bundle, outcome.bundle)
+    if outcome is not None:
+        write_result(files.unscored, result)
 
 
-def _settle(result: Result, outcome: Outcome, planned: PlannedEpisode, run: RunContext, files: EpisodePaths) -> Result:
-    """Settle and save. Where that fails, outcome.json stays, for a resumed run to try again."""
+def try_to_settle(saved: Saved, planned: PlannedEpisode, run: RunContext, files: EpisodePaths) -> tuple[Result, bool]:
+    """What `settle` makes of what is saved, and whether it could; else the result says why not.
+
+    Raises:
+        RunAborted: no episode can be judged.
+    """
+    result, outcome = saved
     try:
         settled = settle(result, outcome, planned.sample, run.scenarios[planned.scenario], run.settling, files)
     except RunAborted:
         raise
     except Exception as problem:
-        status = problem.status if isinstance(problem, EpisodeError) else Status.INFRASTRUCTURE_FAILED
         if not isinstance(problem, EpisodeError):
             run.log.write("exception", episode=planned.id, traceback=traceback.format_exc())
-        update = {"status": status, "success": status.is_success, "error": ErrorRecord.of(problem)}
-        failed = result.model_copy(update=update)
-        write_result(files.result, failed)
-        return failed
-    return save_settled(files, settled)
+        return failed_to_settle(result, problem), False
+    return settled, True
+
+
+def failed_to_settle(result: Result, problem: Exception) -> Result:
+    """The result of an episode that was played and could not be settled."""
+    status = problem.status if isinstance(problem, EpisodeError) else Status.INFRASTRUCTURE_FAILED
+    update = {"status": status, "success": status.is_success, "error": ErrorRecord.of(problem)}
+    return result.model_copy(update=update)
+
+
+def keep_settled(files: EpisodePaths, result: Result, *, is_settled: bool) -> Result:
+    """Put the result in place. Where settling failed, outcome.json stays, for a resumed run to try again."""
+    if is_settled:
+        return save_settled(files, result)
+    write_result(files.result, result)
+    return result
 
 
 def _end(transcript: Transcript, trajectory: Trajectory) -> None:

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 
 from gitgoodbench.errors import CostLimitReached, RunAborted
 from gitgoodbench.following import Following
+from gitgoodbench.runs.bookkeeping import Books
 from gitgoodbench.runs.breaker import Breaker, cause_of
 from gitgoodbench.runs.context import RunContext
 from gitgoodbench.runs.damage import find_damage, unscored_of
@@ -61,6 +62,8 @@ class _Watch:
 
     def __init__(self, run: RunContext, max_failures: int | None) -> None:
         self._run = run
+        assert isinstance(run.books, Books)  # those of the run, not of an episode elsewhere
+        self._ledger = run.books.ledger
         self._breaker = Breaker(max_failures)
         self._lock = threading.Lock()
         self.aborted: str | None = None
@@ -83,7 +86,7 @@ class _Watch:
 
     def check_money(self) -> None:
         """Begin nothing more once the money is spent; whoever asks a model then is refused by the ledger."""
-        ledger = self._run.books.ledger
+        ledger = self._ledger
         reason = ledger.limit_reached
         with self._lock:
             if reason is not None and not self._run.stop.requested:

@@ -15,7 +15,7 @@ from gitgoodbench.models.names import ApiName
 from gitgoodbench.models.options import key_in, server_of
 from gitgoodbench.models.recording import recording
 from gitgoodbench.runs.account import JUDGE
-from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, Books
+from gitgoodbench.runs.bookkeeping import Account, Bookkeeper, EpisodeBooks
 from gitgoodbench.runs.config import RunConfig
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.result import dump_json
@@ -131,7 +131,7 @@ def judge_outcome(
     *,
     files: EpisodePaths | None,
     before: JudgeRecord | None = None,
-    books: Books | None = None,
+    books: EpisodeBooks | None = None,
 ) -> JudgeRecord:
     """Ask the judges about an outcome that was scored, and store what they were asked in its folder, if it has one.
 
@@ -155,12 +155,12 @@ def judge_outcome(
 
 
 @contextlib.contextmanager
-def _kept(books: Books | None, files: EpisodePaths | None, episode_id: str) -> Iterator[None]:
+def _kept(books: EpisodeBooks | None, files: EpisodePaths | None, episode_id: str) -> Iterator[None]:
     """Keep what judges are asked, and what they say and cost."""
     if books is None:
         yield
         return
-    transcript = None if files is None else Transcript(files.judging, episode=episode_id)
+    transcript = None if files is None else Transcript(files.judging, copy=books.copy, episode=episode_id)
     try:
         account = Account(episode_id, JUDGE)
         with recording(Bookkeeper(books.ledger, account, transcript, books.judge_cache, witness=books.witness)):

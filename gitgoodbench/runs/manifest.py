@@ -280,7 +280,7 @@ def deciding(manifest: Manifest) -> dict[str, Any]:
         if name not in MAY_CHANGE and name not in RESOLVED_ELSEWHERE
     }
     found[spelling("opt")] = list(deciding_options(manifest.config.opt))
-    sandbox = {name: value for name, value in manifest.sandbox.items() if name not in _ON_RECORD}
+    sandbox = sandbox_deciding(manifest.sandbox)
     parts = {"agent": manifest.agent, "sandbox": sandbox, "scenario": manifest.scenarios, "judge": manifest.judge}
     for part, values in parts.items():
         found |= {f"{part} {name}": value for name, value in values.items()}
@@ -292,6 +292,11 @@ def deciding(manifest: Manifest) -> dict[str, Any]:
         "suite fingerprint": manifest.suite.fingerprint,
         "episodes planned": f"{manifest.plan.episodes} ({manifest.plan.fingerprint[:12]})",
     }
+
+
+def sandbox_deciding(described: Mapping[str, str]) -> dict[str, str]:
+    """Of what a provider says of its sandboxes, what decides results."""
+    return {name: value for name, value in described.items() if name not in _ON_RECORD}
 
 
 def _shown(value: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,11 @@ class Played:
     result: Result
     outcome: Outcome | None
     trajectory: Trajectory | None
+
+    @property
+    def logs(self) -> Mapping[str, bytes]:
+        """What the agent itself wrote, by the names of files."""
+        return {} if self.trajectory is None else self.trajectory.logs
 
 
 @dataclass
@@ -91,6 +96,15 @@ def play(planned: PlannedEpisode, run: RunContext, attempts: Sequence[AttemptRec
         run.log.write("exception", episode=planned.id, traceback=traceback.format_exc())
         notes.end(Status.INFRASTRUCTURE_FAILED, problem)
     return Played(_result(notes, planned, run, attempts), notes.outcome, notes.trajectory)
+
+
+def not_played(
+    planned: PlannedEpisode, run: RunContext, problem: Exception, attempts: Sequence[AttemptRecord] = ()
+) -> Result:
+    """The result of an episode that infrastructure did not let begin, or lost."""
+    notes = _Notes()
+    notes.end(Status.INFRASTRUCTURE_FAILED, problem)
+    return _result(notes, planned, run, attempts)
 
 
 def _work(notes: _Notes, planned: PlannedEpisode, run: RunContext) -> None:

@@ -5,7 +5,7 @@ For when the scoring has changed or could not be done, or when another judge sha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,8 @@ from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
 from gitgoodbench.runs.result import Result, one_line, read_result, save_settled, saved_outcome
 from gitgoodbench.runs.settle import Rejudge, Settling, settle
-from gitgoodbench.scenario import JudgedScenario, Scenario
+from gitgoodbench.runs.stop import EpisodeGivenUp
+from gitgoodbench.scenario import JudgedScenario, Outcome, Scenario
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,17 @@ def rescore_run(
 
 
 def rescore_episode(
-    paths: RunPaths, result: Result, sample: Sample, scenario: Scenario, settling: Settling
+    paths: RunPaths,
+    result: Result,
+    sample: Sample,
+    scenario: Scenario,
+    settling: Settling,
+    elsewhere: Callable[[tuple[Result, Outcome]], Result] | None = None,
 ) -> Rescored:
     """Score one saved outcome again, and judge it again where `settling` says so.
+
+    Args:
+        elsewhere: settles it in another process.
 
     Raises:
         RunAborted: no episode can be judged; the result is as it was.
@@ -112,8 +121,12 @@ def rescore_episode(
     if outcome is None:
         return Rescored(result, result, f"{files.bundle} is missing, cut short or changed")
     try:
-        after = save_settled(files, settle(result, outcome, sample, scenario, settling, files))
-    except RunAborted:
+        if elsewhere is not None:
+            settled = elsewhere((result, outcome))
+        else:
+            settled = settle(result, outcome, sample, scenario, settling, files)
+        after = save_settled(files, settled)
+    except (RunAborted, EpisodeGivenUp):
         raise
     except (GitGoodBenchError, OSError) as problem:
         return Rescored(result, result, one_line(str(problem)))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
 from gitgoodbench.agents.registry import asks_model, make_agent
+from gitgoodbench.clusters.backends import Backend, Workers, check_workers
 from gitgoodbench.contained.client import start
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
@@ -18,9 +20,9 @@ from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags, ModelOptions, p
 from gitgoodbench.models.pricing import meant_model
 from gitgoodbench.plugin_options import normal_options
 from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, Plugin, plugins
-from gitgoodbench.runs.bookkeeping import open_books
+from gitgoodbench.runs.bookkeeping import Books, open_books
 from gitgoodbench.runs.config import MODELLING, RunConfig, make_config
-from gitgoodbench.runs.context import RunContext
+from gitgoodbench.runs.context import Elsewhere, RunContext
 from gitgoodbench.runs.events import EventLog, Listener
 from gitgoodbench.runs.execute import Execution, Observer, execute
 from gitgoodbench.runs.inputs import Inputs, check_isolation, inputs_for
@@ -46,7 +48,7 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A run that may start or resume."""
+    """A run that may start or resume. own_agent: the agent is an object of the caller's, not one that is installed."""
 
     config: RunConfig
     inputs: Inputs
@@ -56,6 +58,7 @@ class PreparedRun:
     manifest: Manifest
     paths: RunPaths
     panel: Panel | None
+    own_agent: bool = False
 
 
 def resolve(config: RunConfig) -> RunConfig:
@@ -92,7 +95,7 @@ def prepare_run(
     config = config.model_copy(update=resolved)
     check_isolation(config.tools, provider)
     check_money(config)
-    settings = AgentSettings(_model_options(config), config.options.own)
+    settings = AgentSettings(model_options(config), config.options.own)
     agent = own_agent or make_agent(config.agent, inputs.scenarios, settings)
     if isinstance(agent, EquippedAgent):
         provider = equip(provider, agent.needs)
@@ -114,7 +117,7 @@ def prepare_run(
     if paths.manifest.exists():
         manifest = _same_manifest(read_manifest(paths), manifest, paths)
     agents = {name: agent.for_scenario(name) for name in inputs.scenarios}
-    return PreparedRun(config, inputs, agents, provider, store, manifest, paths, panel)
+    return PreparedRun(config, inputs, agents, provider, store, manifest, paths, panel, own_agent is not None)
 
 
 def _plugins_in_use(config: RunConfig, inputs: Inputs, provider: SandboxProvider) -> list[Plugin]:
@@ -139,7 +142,7 @@ def check_money(config: RunConfig, *, agent: bool = True) -> None:
     """
     limits = {"--max-cost": config.max_cost, "--max-episode-cost": config.max_episode_cost}
     given = [name for name, limit in limits.items() if limit is not None]
-    if agent and given and asks_model(config.agent) and price_of(_model_options(config)) is None:
+    if agent and given and asks_model(config.agent) and price_of(model_options(config)) is None:
         raise UserError(_unknown_price(given[0], str(config.model), MODEL_FLAGS))
     judges = judge_options(config)
     if config.max_cost is not None and judges is not None and (model := unpriced_judge(judges)) is not None:
@@ -153,7 +156,8 @@ def _unknown_price(limit: str, model: str, flags: ModelFlags, whose: str = "") -
     )
 
 
-def _model_options(config: RunConfig) -> ModelOptions:
+def model_options(config: RunConfig) -> ModelOptions:
+    """What a run asks of its agent's model."""
     return ModelOptions(
         model=config.model or ModelOptions.model,
         api=config.api,
@@ -266,9 +270,11 @@ def carry_out(
             rules=run.manifest.scoring.rules,
         )
         keep_at_most(run.config.cache_size)
-        start()  # scoring is loaded while the first agents work
         try:
-            with stopping_on_signals(stop, announce, last_words):
+            with _elsewhere(run, books) as elsewhere, stopping_on_signals(stop, announce, last_words):
+                if elsewhere is None:
+                    start()  # scoring is loaded while the first agents work
+                context = replace(context, elsewhere=elsewhere)
                 return execute(
                     run.inputs.planned,
                     context,
@@ -280,6 +286,24 @@ def carry_out(
         finally:
             for problem in context.spares.close():
                 log.write("sandbox_not_removed", error=problem)
+
+
+@contextmanager
+def _elsewhere(run: PreparedRun, books: Books) -> Iterator[Elsewhere | None]:
+    """Who plays the episodes where that is not this process.
+
+    Raises:
+        UserError: its backend is not to be had, or the agent is an object of this process.
+    """
+    config = run.config
+    if config.backend is Backend.THREADING:
+        check_workers(Workers(config.backend, config.jobs, config.cluster))
+        yield None
+        return
+    from gitgoodbench.runs.cluster.driver import open_cluster
+
+    with open_cluster(config, run.manifest, run.inputs.scenarios, run.store, books, own_agent=run.own_agent) as cluster:
+        yield cluster
 
 
 def stored_config(manifest: Manifest, **changes: object) -> RunConfig:

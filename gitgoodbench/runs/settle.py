@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import AgentFailed
-from gitgoodbench.runs.bookkeeping import Books
+from gitgoodbench.runs.bookkeeping import EpisodeBooks
 from gitgoodbench.runs.judging import judge_outcome
 from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.result import FORMAT, OutcomeRecord, Result, Timings
@@ -54,7 +54,7 @@ class Settling:
     panel: Panel | None = None
     rejudge: Rejudge = Rejudge.OPEN
     rules: Mapping[str, str] = field(default_factory=dict)
-    books: Books | None = None
+    books: EpisodeBooks | None = None
 
 
 def settle(

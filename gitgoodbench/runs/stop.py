@@ -13,14 +13,23 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Protocol, TypeVar
 
 from gitgoodbench.errors import GitGoodBenchError
-from gitgoodbench.sandbox.base import Sandbox
 
 GRACE_S = 10.0
 """Seconds that sandboxes have to close before the run ends without them; `gitgoodbench clean` removes the rest."""
 
 EXIT_INTERRUPTED = 130
+
+
+class Open(Protocol):
+    """What is open while an episode is played: a sandbox, or work that goes on elsewhere."""
+
+    def close(self) -> None: ...
+
+
+_Open = TypeVar("_Open", bound=Open)
 
 
 class EpisodeGivenUp(GitGoodBenchError):
@@ -38,7 +47,7 @@ class Stop:
         self.giving_up = False
         self.interrupted = False
         self.leaving: Callable[[], None] = lambda: None
-        self._open: list[Sandbox] = []
+        self._open: list[Open] = []
         self._busy = 0
         self._lock = threading.Condition()
 
@@ -65,7 +74,7 @@ class Stop:
         for sandbox in sandboxes:
             threading.Thread(target=self._close_quietly, args=(sandbox,), daemon=True).start()
 
-    def opened(self, make: Callable[[], Sandbox]) -> Sandbox:
+    def opened(self, make: Callable[[], _Open]) -> _Open:
         """Make a sandbox, which `closed` must follow.
 
         Raises:
@@ -84,7 +93,7 @@ class Stop:
                 self._lock.notify_all()
         return sandbox
 
-    def closed(self, sandbox: Sandbox) -> None:
+    def closed(self, sandbox: Open) -> None:
         """The sandbox is closed, or cannot be."""
         with self._lock:
             if sandbox in self._open:
@@ -115,7 +124,7 @@ class Stop:
         if self.giving_up:
             raise EpisodeGivenUp(self.reason or "the run ends")
 
-    def _close_quietly(self, sandbox: Sandbox) -> None:
+    def _close_quietly(self, sandbox: Open) -> None:
         with suppress(Exception):
             sandbox.close()
         with self._lock:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +27,9 @@ FORMAT: Final = 2
 PARTIAL_LIMIT: Final = 1024 * 1024
 """Bytes kept of a reply that is no answer."""
 
+Copy = Callable[[str, bytes, bool], None]
+"""Gets what is appended to a file, too: the file's name, the bytes, and whether they are to be synced."""
+
 Ranges = list[list[int]]
 """Numbers in order, as [first, last] of those that follow one another."""
 
@@ -34,12 +37,14 @@ Ranges = list[list[int]]
 class Transcript:
     """The file of one episode, open for appending. For one thread at a time that speaks, and any that closes it."""
 
-    def __init__(self, path: Path, **head: Any) -> None:
+    def __init__(self, path: Path, *, copy: Copy | None = None, **head: Any) -> None:
         """
         Args:
+            copy: gets every line, too.
             head: whose conversation it is; the first line that this object writes says it. Numbers count from there.
         """
         self._path = path
+        self._copy = copy
         self._head: dict[str, Any] | None = head
         self._lock = threading.Lock()
         self._descriptor: int | None = None
@@ -116,13 +121,15 @@ class Transcript:
         try:
             with self._lock:
                 if self._descriptor is None:
-                    self._descriptor = _open(self._path)
+                    self._descriptor = open_lines(self._path)
                 if os.write(self._descriptor, data) != len(data):
                     raise OSError(28, "only a part of a line was written")
                 if sync:
                     os.fsync(self._descriptor)
         except OSError as problem:
             raise RunAborted(f"{self._path} cannot be written: {problem.strerror}") from problem
+        if self._copy is not None:
+            self._copy(self._path.name, data, sync)
 
     def close(self) -> None:
         with self._lock:
@@ -171,7 +178,7 @@ class Transcript:
         return self._settings[digest]
 
 
-def _open(path: Path) -> int:
+def open_lines(path: Path) -> int:
     """Open for appending; a line that a power failure cut short is ended."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     size = os.fstat(descriptor).st_size

@@ -37,8 +37,8 @@ def test_resume_has_a_flag_for_what_may_change_and_no_other() -> None:
     assert set(flags_of("resume")) == {"runs", "env_file", "events", "otel", *MAY_CHANGE}
     assert MAY_CHANGE == (
         "base_url", "header", "request_timeout", "max_connections", "price_input", "price_output", "judge_base_url",
-        "judge_price_input", "judge_price_output", "jobs", "order", "max_cost", "cache_answers", "max_failures",
-        "retry_failed", "repos", "cache_size", "offline", "skip_invalid",
+        "judge_price_input", "judge_price_output", "jobs", "order", "backend", "cluster", "driver_address", "max_cost",
+        "cache_answers", "max_failures", "retry_failed", "repos", "cache_size", "offline", "skip_invalid",
     )  # fmt: skip
 
 

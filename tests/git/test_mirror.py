@@ -156,6 +156,7 @@ def test_git_runs_only_where_our_own_repositories_are_made() -> None:
         "gitgoodbench/git/mirror.py",  # the borrowed repository
         "gitgoodbench/git/process.py",  # the same repository, with another environment
         "gitgoodbench/git/rebase.py",  # the workspace's repository, with another folder
+        "gitgoodbench/runs/cluster/mirrors.py",  # an empty one, for a pack that our own process sent
         "gitgoodbench/workspace/build.py",  # the workspace, inside a sandbox
         "gitgoodbench/workspace/network.py",  # clones into an empty folder
         "gitgoodbench/workspace/remote.py",  # GitPython's, which runs what `network` asks for

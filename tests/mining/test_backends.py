@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from gitgoodbench.clusters.backends import Backend, Workers
 from gitgoodbench.errors import RunAborted, UserError
 from gitgoodbench.git.mirror import Mirror
-from gitgoodbench.mining.backends import Backend, Workers, work_through
+from gitgoodbench.mining.backends import work_through
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.run import mine
 from gitgoodbench.mining.targets import Target

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.clusters.backends import Backend, Workers
 from gitgoodbench.errors import UserError
 from gitgoodbench.git.mirror import Mirror
-from gitgoodbench.mining.backends import Backend, Workers
 from gitgoodbench.mining.columns import mined_columns
 from gitgoodbench.mining.mined_file import read_mined
 from gitgoodbench.mining.options import MiningOptions

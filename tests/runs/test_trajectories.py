@@ -16,7 +16,7 @@ from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.trajectories import numbers_in, read_conversation
 from gitgoodbench.runs.transcript import Transcript
 
-HEAD = {"sample_id": "s0", "scenario": "mcr", "epoch": 1, "agent": "openai", "model": "m"}
+HEAD: dict[str, Any] = {"sample_id": "s0", "scenario": "mcr", "epoch": 1, "agent": "openai", "model": "m"}
 SYSTEM: Message = {"role": "system", "content": "be good"}
 GO: Message = {"role": "user", "content": "go"}
 SAID: Message = {"role": "assistant", "content": "hm"}

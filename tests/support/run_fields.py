@@ -30,6 +30,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal, TypedDict
 
+from gitgoodbench.clusters.backends import Backend
 from gitgoodbench.models.names import ApiName
 from gitgoodbench.runs.order import Order
 from gitgoodbench.scoring.judge.options import JudgeKind
