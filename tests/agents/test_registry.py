@@ -32,7 +32,7 @@ SCENARIOS: Any = {"mcr": Offering("oracle", "ours"), "ir": Offering("oracle")}
 
 
 def test_agents_by_name() -> None:
-    assert agent_names(SCENARIOS) == sorted([*plugins(AGENTS), "oracle", "ours"])
+    assert agent_names(SCENARIOS) == [*plugins(AGENTS), "oracle", "ours"]
     assert {"codex", "command", "noop", "openai"} <= set(plugins(AGENTS))
     assert make_agent("noop", SCENARIOS, AgentSettings()).name == "noop"
     oracle = make_agent("oracle", SCENARIOS, AgentSettings())
