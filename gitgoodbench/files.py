@@ -53,6 +53,43 @@ def make_durably(folder: Path) -> None:
         _sync_folder(made.parent)
 
 
+class SharedSync:
+    """Syncs one file for many threads: those that wait at the same time share the next sync.
+
+    sync: does it. After it has failed nothing is known of what was written, so it fails for good.
+    """
+
+    def __init__(self, sync: Callable[[], None]) -> None:
+        self._sync = sync
+        self._changed = threading.Condition()
+        self._begun = self._ended = 0
+        self._problem: OSError | None = None
+
+    def __call__(self) -> None:
+        """Return when everything that was written before is on the disk.
+
+        Raises:
+            OSError: it cannot be said.
+        """
+        with self._changed:
+            wanted = self._begun + 1
+            self._changed.wait_for(lambda: self._ended >= wanted or self._begun == self._ended)
+            if self._problem is not None:
+                raise self._problem
+            if self._ended >= wanted:
+                return
+            self._begun += 1
+        try:
+            self._sync()
+        except OSError as problem:
+            self._problem = problem
+            raise
+        finally:
+            with self._changed:
+                self._ended += 1
+                self._changed.notify_all()
+
+
 def empty_folder(folder: Path, *, first: str, kept: Container[str] = ()) -> None:
     """Remove what an earlier attempt left in `folder`, beginning with the file that marks it as finished.
 

@@ -23,7 +23,8 @@ ERROR_LIMIT = 500
 
 def clean(text: str) -> str:
     r"""The text with lone surrogates and NUL as visible escapes (`\udce9`, `\x00`)."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
+    whole = text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return whole.replace("\0", "\\x00")
 
 
 def clean_json(value: Any) -> Any:

@@ -159,6 +159,12 @@ class Entry:
             self._books.asking(request)
             self._account._meter.requests += 1
 
+    def sent(self, request: Request) -> None:
+        """See `Recorder.sent`."""
+        with self._account._changed:
+            if not self._account._closed:
+                self._books.sent(request)
+
     def received(self, exchange: Exchange) -> None:
         """See `Recorder.received`. An answer is counted, too."""
         with self._account._changed:

@@ -88,23 +88,30 @@ class Passing:
             self.streams = True
             self._arrived += data
             start = 0
+            passed = bytearray()
             for blank in _BLANK.finditer(self._arrived):
-                self._pass_on(bytes(self._arrived[start : blank.end()]))
+                passed += self._passed(bytes(self._arrived[start : blank.end()]))
                 start = blank.end()
             del self._arrived[:start]
+            if passed:
+                self._pass_on(bytes(passed))
 
-    def _pass_on(self, event: bytes) -> None:
+    def _passed(self, event: bytes) -> bytes:
+        """What of an event may go to the client now; the rest is held."""
         if self._leaves_usage and _ONLY_USAGE.search(event):
-            return
+            return b""
         event = self._hide(event)
         self._holds = self._holds or bool(_ENDING.search(event))
         if self._holds:
             self._held += event
-            return
+            return b""
+        return event
+
+    def _pass_on(self, events: bytes) -> None:
         if not self.begun:
             self.begun = True
             self._send(lambda: self._client.begin(_STREAM))
-        self._send(lambda: self._client.write(event))
+        self._send(lambda: self._client.write(events))
 
     def _send(self, send: Callable[[], None]) -> None:
         if not self._gone:

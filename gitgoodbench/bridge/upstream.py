@@ -164,7 +164,13 @@ class Upstream:
             seconds = min(left, self._request_timeout_s)
             entry.asking(question.request)
             sent.begin()
-            reply = self._endpoint.post(question.body, seconds, headers=question.headers, hear=passing.listen())
+            reply = self._endpoint.pass_on(
+                question.body,
+                seconds,
+                headers=question.headers,
+                hear=passing.listen(),
+                meanwhile=lambda: entry.sent(question.request),
+            )
             status = reply.status
         except NoAnswerInTime as problem:
             if left <= self._request_timeout_s:

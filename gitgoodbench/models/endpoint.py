@@ -7,20 +7,25 @@ openai and anthropic are made by the same generator, so what is true of the one'
 from __future__ import annotations
 
 import contextlib
+import json
+import math
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from http.client import HTTPException
+from typing import Any, Final, cast
 from urllib.parse import quote
 
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.api_key import ApiKey
 from gitgoodbench.models.faults import ServerFault
 from gitgoodbench.models.retry import retry_after_s
+from gitgoodbench.models.wire import Wire
 from gitgoodbench.text import one_line
 
 GOOGLE: Final = "https://generativelanguage.googleapis.com"
@@ -36,6 +41,12 @@ _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 
 _NEVER_CONNECTED = frozenset({"ConnectError", "ConnectTimeout"})
 """Errors of the HTTP library after which a server cannot have got the request."""
+
+
+_NOT_REACHED = (ConnectionRefusedError, socket.gaierror)
+_FIRST_ERROR = 300
+_MOVED = frozenset({301, 302, 303, 307, 308})
+_PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
 
 
 class NoAnswerInTime(ServerFault):
@@ -100,6 +111,9 @@ class Endpoint:
         self._headers = dict(headers or {})
         self._wait = wait
         self.address = str(client.base_url).rstrip("/")
+        own = {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+        key = {"x-goog-api-key": api_key} if api == "google" else {"Authorization": f"Bearer {api_key}"}
+        self._api, self._wire = api, Wire.to(self.address, {**key, **own})
 
     def post(
         self,
@@ -128,6 +142,50 @@ class Endpoint:
             half = self.hide(bytes(arrived))
             raise NoAnswerInTime(f"no answer within {seconds:.3g} s", partial=half) from None
         return replace(reply, body=self.hide(reply.body))
+
+    def pass_on(
+        self,
+        body: Mapping[str, Any],
+        seconds: float,
+        *,
+        headers: Mapping[str, str],
+        hear: Hear,
+        meanwhile: Callable[[], None],
+    ) -> Reply:
+        """As `post`, on this thread and without the SDK, where no proxy stands in the way.
+
+        Args:
+            meanwhile: done once the request is sent.
+        """
+        if self._wire is None:
+            meanwhile()
+            return self.post(body, seconds, headers=headers, hear=hear)
+        path, sent = _google(body) if self._api == "google" else (_PATHS[self._api], body)
+        data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+        arrived = bytearray()
+        try:
+            with self._wire.post(path, data, {**headers, **self._headers}, seconds, meanwhile) as answered:
+                kind, ok = answered.headers.get("content-type", ""), answered.status < _FIRST_ERROR
+                packed = answered.headers.get("content-encoding", "identity")
+                if packed != "identity":
+                    raise ServerFault(f"the reply is packed as {one_line(packed, 40)}, which nobody asked for")
+                _read(answered.pieces, math.inf, arrived, partial(hear, kind) if ok else None)
+        except TimeoutError:
+            raise NoAnswerInTime(f"no answer within {seconds:.3g} s", partial=self.hide(bytes(arrived))) from None
+        except (OSError, HTTPException) as problem:
+            raise self._broken(problem, arrived, connected=not isinstance(problem, _NOT_REACHED)) from None
+        if answered.status in _MOVED:
+            return self.post(body, seconds, headers=headers, hear=hear)
+        asked = retry_after_s(cast("Mapping[str, str]", answered.headers), time.time())
+        return Reply(answered.status, self.hide(bytes(arrived)), kind if ok else "", None if ok else asked)
+
+    def _broken(self, cause: BaseException, arrived: bytes | bytearray, *, connected: bool) -> ServerFault:
+        detail = self.hide(f"{type(cause).__name__}: {cause}".encode("utf-8", "replace"))
+        return ServerFault(
+            f"the connection failed ({one_line(detail.decode())})",
+            partial=self.hide(bytes(arrived)),
+            connected=connected,
+        )
 
     def hide(self, data: bytes) -> bytes:
         """The data without the key and without what headers hold of that kind."""
@@ -161,12 +219,8 @@ class Endpoint:
             if not self._is_connection_problem(problem):
                 raise
             cause = problem.__cause__ or problem
-            detail = self.hide(f"{type(cause).__name__}: {cause}".encode("utf-8", "replace"))
-            raise ServerFault(
-                f"the connection failed ({one_line(detail.decode())})",
-                partial=self.hide(bytes(arrived)),
-                connected=type(cause).__name__ not in _NEVER_CONNECTED,
-            ) from None
+            connected = type(cause).__name__ not in _NEVER_CONNECTED
+            raise self._broken(cause, arrived, connected=connected) from None
 
     def _is_connection_problem(self, problem: Exception) -> bool:
         """Whether it comes from the network.
@@ -188,18 +242,23 @@ def _generate(
     api_key: str,
     omitted: Any,
     *,
-    model: str,
+    model: str,  # noqa: ARG001 (it is in the body)
     extra_body: Mapping[str, Any],
     extra_headers: Mapping[str, str],
     timeout: Any,
 ) -> Any:
     """What `create` is for the other APIs: Google's has no SDK here, model and stream stand in the address."""
-    how = "streamGenerateContent?alt=sse" if extra_body.get("stream") is True else "generateContent"
-    body = {name: value for name, value in extra_body.items() if name not in ("model", "stream")}
+    path, body = _google(extra_body)
     headers = {"X-Stainless-Raw-Response": "stream", "Authorization": omitted, "x-goog-api-key": api_key}
     options = {"headers": {**headers, **extra_headers}, "timeout": timeout}
-    path = f"/models/{quote(model.removeprefix('models/'), safe='')}:{how}"
     return contextlib.closing(client.post(path, cast_to=object, body=body, options=options))
+
+
+def _google(body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Where a request of Google's API goes, and what is sent there."""
+    how = "streamGenerateContent?alt=sse" if body.get("stream") is True else "generateContent"
+    model = quote(str(body["model"]).removeprefix("models/"), safe="")
+    return f"/models/{model}:{how}", {name: value for name, value in body.items() if name not in ("model", "stream")}
 
 
 def _read(

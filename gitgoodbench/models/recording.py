@@ -113,6 +113,14 @@ class Recorder(Protocol):
         """
         ...
 
+    def sent(self, request: Request) -> None:
+        """The request is on its way: time for work that need not wait for the reply. Not told by everybody who asks.
+
+        Raises:
+            RunAborted: what is kept cannot be written.
+        """
+        ...
+
     def received(self, exchange: Exchange) -> None:
         """A reply arrived, or will not. It is kept when this returns, before anything is done with it.
 
@@ -145,6 +153,8 @@ class _Nobody:
         return None
 
     def asking(self, request: Request) -> None: ...
+
+    def sent(self, request: Request) -> None: ...
 
     def received(self, exchange: Exchange) -> None: ...
 

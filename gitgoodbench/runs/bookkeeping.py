@@ -136,6 +136,10 @@ class Bookkeeper:
     def asking(self, request: Request) -> None:
         self._asked = self._ledger.ask(self._account.episode, self._account.role, request.model)
 
+    def sent(self, request: Request) -> None:
+        if self._transcript is not None:
+            self._transcript.asked(request, self._conversation)
+
     def received(self, exchange: Exchange) -> None:
         self._heard.set()
         asked, self._asked = self._asked or uuid.uuid4().hex[:16], None

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from gitgoodbench.errors import CostLimitReached, RunAborted, UserError
+from gitgoodbench.files import SharedSync
 from gitgoodbench.models.meter import Tokens, Usage
 from gitgoodbench.models.recording import Exchange, Fate
 from gitgoodbench.runs.account import Account, Books, LedgerLine, read_ledger
@@ -45,6 +46,7 @@ class Ledger:
         size = os.fstat(self._descriptor).st_size
         if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
             os.write(self._descriptor, b"\n")
+        self._sync = SharedSync(lambda: os.fsync(self._descriptor))
         self._books = Books(lines)
         self._books.give_up_open()
 
@@ -84,7 +86,8 @@ class Ledger:
             cause=None if exchange.cause is None else one_line(exchange.cause),
         )
         with self._lock:
-            self._write(line, sync=True)
+            self._write(line)
+        self._synced()
         if self.limit_usd is not None and exchange.fate is Fate.ANSWERED and line.cost_usd is None:
             raise RunAborted(
                 f"a cost limit cannot be watched: the server does not say how many tokens {exchange.request.model} "
@@ -103,7 +106,8 @@ class Ledger:
             tokens=tokens, cost_usd=usage.cost_usd, requests=usage.requests,
         )  # fmt: skip
         with self._lock:
-            self._write(line, sync=True)
+            self._write(line)
+        self._synced()
 
     def carry(self, costs: Mapping[tuple[str, str], float]) -> None:
         """Begin with what was spent before there was a ledger, by episode and role; nothing where there is one."""
@@ -115,7 +119,8 @@ class Ledger:
                     time=utc_now(), event="carried", request="", episode=episode, role=role, model=None,
                     cost_usd=dollars,
                 )  # fmt: skip
-                self._write(line, sync=True)
+                self._write(line)
+        self._synced()
 
     @property
     def account(self) -> Account:
@@ -157,13 +162,18 @@ class Ledger:
                 f"the cost limit is reached: ${spent:.2f} spent{more}, of --max-cost {self.limit_usd:g}"
             )
 
-    def _write(self, line: LedgerLine, *, sync: bool = False) -> None:
+    def _synced(self) -> None:
+        """Return when what is written is on the disk."""
+        try:
+            self._sync()
+        except OSError as problem:
+            raise RunAborted(f"the account {self._path} cannot be written: {problem.strerror}") from problem
+
+    def _write(self, line: LedgerLine) -> None:
         data = json.dumps(line.model_dump(mode="json", exclude_none=True)).encode() + b"\n"
         try:
             if os.write(self._descriptor, data) != len(data):
                 raise OSError(28, "only a part of a line was written")
-            if sync:
-                os.fsync(self._descriptor)
         except OSError as problem:
             raise RunAborted(f"the account {self._path} cannot be written: {problem.strerror}") from problem
         self._books.enter(line)

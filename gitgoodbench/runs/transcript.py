@@ -1,7 +1,9 @@
 """trajectory.jsonl and judging.jsonl: what is said, written line by line as it happens.
 
-Each line is one write, so a kill costs nothing that was said before it. A message is written once, with a number; what
-was asked is told by the numbers of its messages. Text is UTF-8; lone surrogates are escaped.
+Each line is one write, so a kill costs nothing that was said before it. The end is synced; a power failure before it
+costs the last words of an episode that is played anew, and no money: the ledger is synced at every reply.
+A message is written once, with a number; what was asked is told by the numbers of its messages. Text is UTF-8; lone
+surrogates are escaped.
 """
 
 from __future__ import annotations
@@ -57,6 +59,11 @@ class Transcript:
         """A message entered the conversation; its number."""
         return self._enter(message)
 
+    def asked(self, request: Request, conversation: str | None = None) -> None:
+        """A request is on its way: write down what it is asked with, which `exchange` does else."""
+        self._setting(request)
+        self._numbers_of(request.messages, conversation)
+
     def exchange(self, exchange: Exchange, conversation: str | None = None) -> None:
         """What was asked, and what came back.
 
@@ -79,7 +86,7 @@ class Transcript:
         if exchange.message is not None:
             number = self._new(exchange.message)
             fields = {"cached": exchange.fate is Fate.CACHED, "finish_reason": exchange.finish_reason, **asked}
-            self.write("answer", number=number, message=exchange.message, sync=True, **fields)
+            self.write("answer", number=number, message=exchange.message, **fields)
         else:
             self.write(
                 "fault", fate=exchange.fate.value, status=exchange.status,

@@ -25,6 +25,8 @@ class Listener:
             raise CostLimitReached("the money is spent")
         self.asked += 1
 
+    def sent(self, request: Request) -> None: ...
+
     def received(self, exchange: Exchange) -> None:
         self.told.append(exchange)
 
