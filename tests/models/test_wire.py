@@ -181,5 +181,5 @@ def test_a_request_is_sent_once() -> None:
     with server(lambda *_: None) as url:
         wire = Wire.to(url, {})
         assert wire is not None
-        with pytest.raises((OSError, http.client.HTTPException)), wire.post(b"{}", {}, 20.0, lambda: None):
+        with pytest.raises((OSError, http.client.HTTPException)), wire.post("/x", b"{}", {}, 20.0, lambda: None):
             pass
