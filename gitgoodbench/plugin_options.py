@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -67,16 +68,19 @@ def read_options(given: Iterable[str], groups: Sequence[str] = RUN_GROUPS) -> tu
 def normal_options(given: Sequence[str]) -> tuple[str, ...]:
     """The same options in one spelling: sorted, each once, the last one given; without those that are the default.
 
+    Paths are as the plug-in reads them: absolute, where it says so.
+
     Raises:
         UserError: as `read_options`.
     """
     read_options(given)
     last = {(name, option): value for name, option, value in map(_parts, given)}
-    return tuple(
-        f"{name}.{option}={value}"
-        for (name, option), value in sorted(last.items())
-        if getattr(_read(name, {option: value}, RUN_GROUPS), option) != getattr(_declared(name, RUN_GROUPS)(), option)
-    )
+    normal = []
+    for (name, option), text in sorted(last.items()):
+        value = getattr(_read(name, {option: text}, RUN_GROUPS), option)
+        if value != getattr(_declared(name, RUN_GROUPS)(), option):
+            normal.append(f"{name}.{option}={value if isinstance(value, Path) else text}")
+    return tuple(normal)
 
 
 def deciding_options(given: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""The shell tool set: one command runner inside the sandbox. The agent works as a developer would, with Git itself."""
+"""The tool sets with a shell: one command runner inside the sandbox, or the agent's own tools.
+
+The agent works as a developer would, with Git itself.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Final
 from gitgoodbench.errors import ToolError
 from gitgoodbench.git.process import GIT_ENVIRONMENT, ExecResult
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.tools import Tool
+from gitgoodbench.tools import Tool, ToolSet
 
 OUTPUT_LIMIT = 32 * 1024
 MAX_TIMEOUT_S = 600
@@ -33,7 +36,12 @@ class ShellTools:
         self._was_told = False
         found = sandbox.exec(["/bin/sh", "-c", "command -v bash"], env=ENVIRONMENT)
         self._shell = "bash" if found.returncode == 0 else "sh"
-        self.finished = False
+        self._called_finish = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether the agent has nothing left to do."""
+        return self._called_finish
 
     def functions(self) -> list[Callable[..., str]]:
         """Everything that can be offered as a tool."""
@@ -77,8 +85,26 @@ class ShellTools:
         if not self._was_told and (reason := self._undone()):
             self._was_told = True
             raise ToolError(f"not finished: {reason}. Mend that, or call finish again if it is meant so")
-        self.finished = True
+        self._called_finish = True
         return "Finished."
+
+
+class OwnTools(ShellTools):
+    """No tools: the agent has its own, in a workspace as for the shell. It is finished where nothing is left undone."""
+
+    def __init__(self, sandbox: Sandbox, undone: Callable[[], str | None] = lambda: None) -> None:
+        self._sandbox, self._undone = sandbox, undone
+
+    @property
+    def finished(self) -> bool:
+        return self._undone() is None
+
+    def functions(self) -> list[Callable[..., str]]:
+        return []
+
+
+SHELLS: Final[Mapping[ToolSet, type[ShellTools]]] = {ToolSet.SHELL: ShellTools, ToolSet.OWN: OwnTools}
+"""The toolboxes of the tool sets with a shell."""
 
 
 def _show(result: ExecResult) -> str:

@@ -46,11 +46,17 @@ _HOLD_DATA = frozenset({"default", "const", "enum", "examples"})
 
 
 class ToolSet(StrEnum):
-    """Which tools the agent gets."""
+    """Which tools the agent gets. own: none, since it brings its own; its workspace is that of the shell."""
 
     PUBLISHED = "published"
     EXTENDED = "extended"
     SHELL = "shell"
+    OWN = "own"
+
+    @property
+    def has_shell(self) -> bool:
+        """Whether the agent runs commands in its workspace, and can so do anything to it."""
+        return self in (ToolSet.SHELL, ToolSet.OWN)
 
 
 _HOLD_SCHEMAS_BY_NAME = frozenset({"properties", "$defs"})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, Self, runtime_checkable
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -90,7 +91,7 @@ class PinnedAgent(Protocol):
     """What an `Agent` also has that is more than a name and a model: what decides its answers, for the manifest."""
 
     @property
-    def pins(self) -> Mapping[str, str]: ...
+    def pins(self) -> Mapping[str, Any]: ...
 
 
 @runtime_checkable
@@ -115,22 +116,33 @@ class AbsentAgent(Agent, Protocol):
 
 @dataclass(frozen=True)
 class AgentSettings:
-    """What a user chooses for an agent. model: for agents that ask one. own: options of plug-ins (`plugin_options`)."""
+    """What a user chooses for an agent.
+
+    model: for agents that ask one. own: options of plug-ins (`plugin_options`). config: a folder with the user's own
+    configuration of the agent's program; None: none.
+    """
 
     model: ModelOptions = field(default_factory=ModelOptions)
     own: tuple[BaseModel, ...] = ()
+    config: Path | None = None
 
 
 class AgentPlugin(ABC):
     """Base of what an entry point of the group `gitgoodbench.agents` names: makes the agent of that name.
 
     asks_model: whether --model, --base-url and prices mean anything to it. reference: whether `--agent reference` is
-    this agent, too. options: its own options, if it has any.
+    this agent, too. own_tools: it is a program with tools of its own: it plays with the tool set `own`, and no other,
+    chooses parameters of requests itself, and may have a configuration. options: its own options, if it has any.
     """
 
     asks_model: ClassVar[bool] = False
     reference: ClassVar[bool] = False
+    own_tools: ClassVar[bool] = False
     options: ClassVar[type[BaseModel] | None] = None
+
+    def api_of(self, own: Sequence[BaseModel]) -> str | None:  # noqa: ARG002
+        """The API that it speaks with these options of plug-ins; None: any, as the user chooses."""
+        return None
 
     def plays(self, scenario: str) -> bool:  # noqa: ARG002
         """Whether the agent is for episodes of a scenario."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pydantic import BaseModel
+
 from gitgoodbench.agents.base import Agent, AgentPlugin, AgentSettings
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.errors import UserError
@@ -39,6 +41,21 @@ def reference_agents(scenarios: Mapping[str, Scenario]) -> list[str]:
 def asks_model(name: str) -> bool:
     """Whether the agent of that name asks a model that the user chooses."""
     return name in plugins(AGENTS) and _plugin(name).asks_model
+
+
+def brings_tools(name: str) -> bool:
+    """Whether the agent of that name has tools of its own, and is not offered any."""
+    return name in plugins(AGENTS) and _plugin(name).own_tools
+
+
+def api_of(name: str, own: Sequence[BaseModel]) -> str | None:
+    """The API that the agent of that name speaks with these options; None: any."""
+    return _plugin(name).api_of(own) if name in plugins(AGENTS) else None
+
+
+def agents_with_tools() -> list[str]:
+    """The agents that have tools of their own."""
+    return [name for name in plugins(AGENTS) if brings_tools(name)]
 
 
 def scenarios_of(name: str, scenarios: Mapping[str, Scenario]) -> list[str]:

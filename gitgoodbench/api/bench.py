@@ -18,7 +18,7 @@ from gitgoodbench.api.session import Session
 from gitgoodbench.api.warming import warm_up
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.errors import EpisodeError, UserError
-from gitgoodbench.runs.inputs import check_isolation, load_inputs
+from gitgoodbench.runs.inputs import check_isolation, check_offers_tools, load_inputs
 from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.play import record_of
 from gitgoodbench.runs.result import FORMAT, ErrorRecord, Result
@@ -84,6 +84,7 @@ class Bench:
             scenario, judge, options or {},
             suite=os.fspath(suite), tools=tools, sandbox=sandbox, offline=offline, repos=repos, history=history,
         )  # fmt: skip
+        check_offers_tools(self._config.tools)
         self._inputs = load_inputs(self._config)
         self._config = resolve_judge(self._config, self._inputs.scenarios.values())
         settings = SandboxSettings(own=self._config.options.own)

@@ -40,10 +40,12 @@ class RunFields(TypedDict, total=False):
     limit: int | None
     shuffle: int | None
     epochs: int
-    tools: ToolSet | Literal["published", "extended", "shell"]
+    tools: ToolSet | Literal["published", "extended", "shell", "own"]
     history: int | None
     strict_tools: bool
     opt: str | Sequence[str]
+    agent_arg: str | Sequence[str]
+    agent_config: str | os.PathLike[str] | None
     score: str | Sequence[str] | None
     sandbox: str
     judge: JudgeKind | Literal["none", "llm"]

@@ -24,7 +24,7 @@ from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.event_stream import Receiver, streaming
-from gitgoodbench.runs.inputs import load_inputs
+from gitgoodbench.runs.inputs import check_offers_tools, default_tools, load_inputs
 from gitgoodbench.runs.judging import choose_judge
 from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.paths import RunPaths
@@ -137,7 +137,11 @@ def evaluate(
     name = agent if isinstance(agent, str) else _free_name(agent)
     given: dict[str, Any] = {"suite": os.fspath(suite), **fields}
     given["judge"] = choose_judge(given, [name])
+    if isinstance(agent, str):
+        given.setdefault("tools", default_tools(agent))
     config = make_config(agent=name, jobs=jobs, **given)
+    if not isinstance(agent, str):
+        check_offers_tools(config.tools)
     inputs = load_inputs(config)
     paths = fresh_run_folder(Path(out), config) if run_id is None else run_folder(Path(out), run_id)
     run = prepare_run(

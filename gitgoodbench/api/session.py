@@ -191,7 +191,7 @@ class Session:
             except EpisodeError as ending:
                 self._ending = ending
             except SandboxDied as death:
-                if self._tool_set is not ToolSet.SHELL or isinstance(death, SandboxTaken):
+                if not self._tool_set.has_shell or isinstance(death, SandboxTaken):
                     raise
                 self._ending = AgentFailed(str(death))
         why = "the work is finished" if self._ending is None else str(self._ending)

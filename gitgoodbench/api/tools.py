@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, get_type_hints
 
 from gitgoodbench.api.session import Session, SessionError
 from gitgoodbench.errors import UserError
+from gitgoodbench.runs.inputs import check_offers_tools
 from gitgoodbench.scenario import PreviewingScenario, ToolSet, load_scenarios
 from gitgoodbench.tools import Tool
 
@@ -53,8 +54,11 @@ def _tools(scenario: str, tools: str) -> list[Tool]:
         known = ", ".join(sorted(installed))
         raise UserError(f"there is no scenario {scenario!r}; installed are: {known}")
     found = installed[scenario]
-    if tools not in found.tool_sets():
-        raise UserError(f"the scenario {scenario} has no tools {tools!r}, only: {', '.join(found.tool_sets())}")
+    if tools in found.tool_sets():
+        check_offers_tools(ToolSet(tools))
+    else:
+        known = ", ".join(one for one in found.tool_sets() if one is not ToolSet.OWN)
+        raise UserError(f"the scenario {scenario} has no tools {tools!r}, only: {known}")
     if not isinstance(found, PreviewingScenario):
         raise UserError(f"the scenario {scenario} cannot tell its tools without an episode: open a session")
     return list(found.tools_of(ToolSet(tools)))

@@ -29,7 +29,7 @@ from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.event_stream import STANDARD_OUTPUT, streaming
 from gitgoodbench.runs.events import Listener
 from gitgoodbench.runs.execute import Execution
-from gitgoodbench.runs.inputs import Inputs, check_isolation, inputs_for, load_inputs
+from gitgoodbench.runs.inputs import Inputs, check_isolation, check_tools, default_tools, inputs_for, load_inputs
 from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself, resolve_judge
 from gitgoodbench.runs.manifest import read_manifest
 from gitgoodbench.runs.paths import RunPaths
@@ -83,10 +83,11 @@ def evaluate_agents(
     check_machine()
     inputs = load_inputs(make_config(**fields))
     agents = named_agents(agents, inputs.scenarios)
-    configs = [make_config(agent=agent, **fields) for agent in agents]
+    configs = [make_config(**{"tools": default_tools(agent), **fields, "agent": agent}) for agent in agents]
     work = {agent: inputs_for(agent, inputs) for agent in agents}
     notices = [*_invalid_rows(inputs.suite.invalid), *_unplayed_scenarios(inputs, work)]
     for config in configs:
+        check_tools(config.agent, config.tools)
         check_money(resolve_judge(resolve(config), inputs.scenarios.values()))
     if dry_run:
         _say_all(console, notices)

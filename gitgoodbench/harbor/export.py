@@ -145,7 +145,7 @@ def export_task(
     for part in ("environment", "tests", "solution"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     with provider.open(run_id="harbor", episode_id=planned.id) as sandbox:
-        chosen = EpisodeOptions(tool_set=ToolSet.SHELL, history=options.history)
+        chosen = EpisodeOptions(tool_set=ToolSet.OWN, history=options.history)
         episode = scenario.prepare(sample, store, sandbox, chosen)
         begun = begun_with(sandbox)
         _write_environment(folder / "environment", sandbox, options)
@@ -160,13 +160,9 @@ def export_task(
 
 
 def instruction(episode: Episode) -> str:
-    """The prompt as one text: there are no tools but a shell, and nobody to call finish."""
+    """The prompt as one text, for an agent with tools of its own."""
     said = "\n\n".join(str(message["content"]).strip() for message in episode.prompt)
-    ending = (
-        f"The working tree is {WORKSPACE}. Where the text speaks of run_command and finish: run commands in the shell "
-        "that you have, and stop when you are done."
-    )
-    return f"{said}\n\n{ending}\n"
+    return f"{said}\n\nThe working tree is {WORKSPACE}.\n"
 
 
 def _write_environment(folder: Path, sandbox: Sandbox, options: HarborOptions) -> None:

@@ -13,14 +13,14 @@ from gitgoodbench.plugin.episode import Setting, without_state
 from gitgoodbench.plugin.prompts import PromptTemplates
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import Episode, EpisodeOptions, Preview, RepositoryStore, ToolSet
-from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.shell_tools import SHELLS
 from gitgoodbench.tools import Tool
 
 S = TypeVar("S", bound=Setting)
 
 
 class ScenarioBase:
-    """Base of a Scenario (see gitgoodbench.scenario) with all three tool sets.
+    """Base of a Scenario (see gitgoodbench.scenario) with all tool sets.
 
     templates: its prompts. toolbox, published: the classes that have all its tools, and the published ones; those of
     the shell come with every scenario.
@@ -44,7 +44,7 @@ class ScenarioBase:
         boxes: Mapping[ToolSet, type[Any]] = {
             ToolSet.PUBLISHED: self.published or self.toolbox,
             ToolSet.EXTENDED: self.toolbox,
-            ToolSet.SHELL: ShellTools,
+            **SHELLS,
         }
         return [Tool.of(function) for function in without_state(boxes[tool_set]).functions()]
 

@@ -150,7 +150,12 @@ class RunConfig(BaseModel):
     epochs: Annotated[int, Flag("Run every sample so many times."), Field(ge=1)] = 1
 
     tools: Annotated[
-        ToolSet, Flag("published: the paper's; extended: lines outside conflicts too; shell: commands, in Docker only.")
+        ToolSet,
+        Flag(
+            "published: the paper's, the default; extended: lines outside conflicts too; shell: commands, in Docker "
+            "only; own: the agent's, for those that bring some, whose default it is.",
+            decided=True,
+        ),
     ] = ToolSet.PUBLISHED
     history: Annotated[
         int | None, Flag("Keep only so many commits of history in the workspace. Default: all of it."), Field(ge=1)
@@ -166,6 +171,23 @@ class RunConfig(BaseModel):
             metavar="PLUG-IN.NAME=VALUE",
         ),
     ] = ()
+    agent_arg: Annotated[
+        tuple[str, ...],
+        SEVERAL,
+        Flag(
+            "An option of the agent: short for --opt AGENT.NAME=VALUE; repeatable.", metavar="NAME=VALUE", blanks=True
+        ),
+    ] = ()
+    agent_config: Annotated[
+        Path | None,
+        Flag(
+            "Folder with your own configuration of the agent's program (its instructions, skills, settings), which is "
+            "put where the program looks for it. Default: none.",
+            metavar="DIR",
+            resolved=True,
+        ),
+        BeforeValidator(_absolute),
+    ] = None
     score: Annotated[
         tuple[str, ...] | None, SEVERAL, Flag("A further score that is installed; repeatable. Default: all that apply.")
     ] = None
@@ -329,7 +351,23 @@ class RunConfig(BaseModel):
         from gitgoodbench.plugin_options import read_options
         from gitgoodbench.scenario import EpisodeOptions
 
-        return EpisodeOptions(self.tools, self.history, self.strict_tools, read_options(self.opt))
+        try:
+            own = read_options(self.options_of_plugins)
+        except UserError as problem:  # in the words that the user said it in
+            raise UserError(str(problem).replace(f"--opt {self.agent}.", "--agent-arg ")) from problem
+        return EpisodeOptions(self.tools, self.history, self.strict_tools, own)
+
+    @property
+    def options_of_plugins(self) -> tuple[str, ...]:
+        """`opt`, and `agent_arg` in the same form.
+
+        Raises:
+            UserError: one is no NAME=VALUE.
+        """
+        for argument in self.agent_arg:
+            if "=" not in argument:
+                raise UserError(f"--agent-arg {argument}: write NAME=VALUE; `gitgoodbench plugins` lists them")
+        return (*self.opt, *(f"{self.agent}.{argument}" for argument in self.agent_arg))
 
     @model_validator(mode="before")
     @classmethod

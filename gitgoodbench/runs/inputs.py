@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gitgoodbench.agents.registry import scenarios_of, unknown_agent
+from gitgoodbench.agents.registry import agents_with_tools, brings_tools, scenarios_of, unknown_agent
 from gitgoodbench.contained.scenario import contained
 from gitgoodbench.dataset.loaders import Suite, load_suite
 from gitgoodbench.dataset.select import select_samples
@@ -41,10 +41,7 @@ def load_inputs(config: RunConfig) -> Inputs:
     """
     installed = load_scenarios()
     scenarios = _choose_scenarios(installed, config.scenario)
-    for name, scenario in scenarios.items():
-        if config.tools not in scenario.tool_sets():
-            offered = ", ".join(scenario.tool_sets())
-            raise UserError(f"--tools {config.tools}: the scenario {name} has no such tool set, only: {offered}")
+    check_offered(config.tools, scenarios)
     suite = load_suite(config.suite, skip_invalid=config.skip_invalid, offline=config.offline)
     fitting = [sample for sample in suite.samples if any(s.applies_to(sample) for s in scenarios.values())]
     if not fitting:
@@ -89,14 +86,66 @@ def _choose_scenarios(installed: Mapping[str, Scenario], wanted: Sequence[str]) 
     return {name: installed[name] for name in sorted(installed) if not wanted or name in wanted}
 
 
+def default_tools(agent: str) -> ToolSet:
+    """The tool set of an agent where nothing is said."""
+    return ToolSet.OWN if brings_tools(agent) else ToolSet.PUBLISHED
+
+
+def check_offered(tools: ToolSet, scenarios: Mapping[str, Scenario]) -> None:
+    """Refuse a tool set that a scenario has not.
+
+    Raises:
+        UserError: one has it not.
+    """
+    for name, scenario in scenarios.items():
+        if tools not in scenario.tool_sets():
+            offered = ", ".join(scenario.tool_sets())
+            raise UserError(f"--tools {tools}: the scenario {name} has no such tool set, only: {offered}")
+
+
+def check_tools(agent: str, tools: ToolSet) -> None:
+    """Refuse tools that an agent has no use for, or none where it needs some.
+
+    Raises:
+        UserError: the tools and the agent do not go together.
+    """
+    if brings_tools(agent) and tools is not ToolSet.OWN:
+        raise UserError(f"--tools {tools}: {agent} brings its own tools: leave --tools out, or say --tools own")
+    if tools is ToolSet.OWN and not brings_tools(agent):
+        others = ", ".join(agents_with_tools())
+        raise UserError(
+            f"--tools own offers no tools, and {agent} has none of its own, as {others} have: "
+            "use --tools shell for the same workspace"
+        )
+
+
+def check_offers_tools(tools: ToolSet) -> None:
+    """Refuse what offers no tools to whoever wants to call them.
+
+    Raises:
+        UserError: it is `own`.
+    """
+    if tools is ToolSet.OWN:
+        others = ", ".join(agents_with_tools())
+        raise UserError(
+            f"tools own: it offers none, and is for programs that the harness runs ({others}): "
+            "take shell, which has the same workspace"
+        )
+
+
 def check_isolation(tools: ToolSet, provider: SandboxProvider) -> None:
     """Refuse a shell in a sandbox that does not contain it.
 
     Raises:
         UserError: the tools have a shell, and the sandbox is not isolated.
     """
-    if tools is ToolSet.SHELL and not provider.isolated:
+    if tools is ToolSet.OWN and not provider.isolated:
         raise UserError(
-            f"--tools shell needs a sandbox that contains it, and {provider.kind} does not: start Docker and use "
+            f"--tools own runs a program that the harness does not know, and {provider.kind} does not contain it: "
+            "start Docker and use --sandbox docker"
+        )
+    if tools.has_shell and not provider.isolated:
+        raise UserError(
+            f"--tools {tools} needs a sandbox that contains it, and {provider.kind} does not: start Docker and use "
             "--sandbox docker, or choose --tools published or extended"
         )

@@ -187,7 +187,7 @@ def _run_agent(agent: Agent, episode: Episode, sandbox: Sandbox, run: RunContext
     try:
         return agent.run(episode, run.budget)
     except SandboxDied as problem:
-        if run.options.tool_set is ToolSet.SHELL and not isinstance(problem, SandboxTaken):
+        if run.options.tool_set.has_shell and not isinstance(problem, SandboxTaken):
             sandbox.close()  # raises where the daemon is gone as well
             return Trajectory(Status.AGENT_FAILED, error=str(problem))
         raise
@@ -204,7 +204,7 @@ def collect_outcome(episode: Episode, tools: ToolSet) -> Outcome:
     except EpisodeError:
         raise
     except GitGoodBenchError as problem:
-        if tools is ToolSet.SHELL and not isinstance(problem, SandboxTaken):
+        if tools.has_shell and not isinstance(problem, SandboxTaken):
             return Outcome(None, None, problem=f"the outcome cannot be read: {problem}")
         raise
 

@@ -11,28 +11,29 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
-from gitgoodbench.agents.registry import asks_model, make_agent
+from gitgoodbench.agents.registry import api_of, asks_model, brings_tools, make_agent
 from gitgoodbench.clusters.backends import Backend, Workers, check_workers
 from gitgoodbench.contained.client import start
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
+from gitgoodbench.models.names import ApiName
 from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags, ModelOptions, price_of, server_of
 from gitgoodbench.models.pricing import meant_model
 from gitgoodbench.plugin_options import normal_options
 from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, Plugin, plugins
 from gitgoodbench.runs.bookkeeping import Books, open_books
-from gitgoodbench.runs.config import MODELLING, RunConfig, make_config
+from gitgoodbench.runs.config import MODELLING, RunConfig, make_config, spelling
 from gitgoodbench.runs.context import Elsewhere, RunContext
 from gitgoodbench.runs.events import EventLog, Listener
 from gitgoodbench.runs.execute import Execution, Observer, execute
-from gitgoodbench.runs.inputs import Inputs, check_isolation, inputs_for
+from gitgoodbench.runs.inputs import Inputs, check_isolation, check_offered, check_tools, inputs_for
 from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
 from gitgoodbench.runs.witness import Witness
 from gitgoodbench.sandbox.base import SandboxProvider, equip
-from gitgoodbench.scenario import denominators_of
+from gitgoodbench.scenario import ToolSet, denominators_of
 from gitgoodbench.scores import scores_for
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS
 from gitgoodbench.scoring.judge.panel import Panel, open_panel, unpriced_judge
@@ -62,11 +63,41 @@ class PreparedRun:
 
 
 def resolve(config: RunConfig) -> RunConfig:
-    """Fill in environment defaults; clear fields that only models use."""
+    """Fill in environment defaults; clear fields that only models use, or that the agent's program decides.
+
+    Raises:
+        UserError: a field is given that the agent's program decides.
+    """
+    if config.agent_config is not None and not brings_tools(config.agent):
+        raise UserError(f"--agent-config {config.agent_config}: {config.agent} is no program with a configuration")
+    if config.agent_arg and not brings_tools(config.agent):
+        raise UserError(f"--agent-arg {config.agent_arg[0]}: {config.agent} takes none")
     if not asks_model(config.agent):
         return config.model_copy(update={name: RunConfig.model_fields[name].default for name in MODELLING})
-    base_url = server_of(config.base_url, config.api)
-    return config.model_copy(update={"model": config.model or ModelOptions.model, "base_url": base_url})
+    api = ApiName(api_of(config.agent, config.options.own) or config.api)
+    if config.api not in (ApiName.CHAT, api):
+        raise UserError(f"--api {config.api}: {config.agent} speaks {api}: leave --api out")
+    update = {"model": config.model or ModelOptions.model, "api": api, "base_url": server_of(config.base_url, api)}
+    if brings_tools(config.agent):
+        _refuse_parameters(config)
+        update["temperature"] = None
+    return config.model_copy(update=update)
+
+
+def _refuse_parameters(config: RunConfig) -> None:
+    """An agent that writes its requests itself chooses their parameters.
+
+    Raises:
+        UserError: one is given.
+    """
+    given = {"temperature": config.temperature or None}
+    given |= {name: getattr(config, name) for name in ("top_p", "seed", "max_output_tokens")}
+    for name, value in given.items():
+        if value is not None:
+            raise UserError(
+                f"{spelling(name)} {value}: {config.agent} writes its requests itself: "
+                "--model-arg KEY=VALUE puts a field into each of them"
+            )
 
 
 def prepare_run(
@@ -90,12 +121,21 @@ def prepare_run(
     """
     inputs = inputs_for(config.agent, inputs) if own_agent is None else inputs
     config = resolve_judge(resolve(config), inputs.scenarios.values())
+    if own_agent is None:
+        check_tools(config.agent, config.tools)
+    check_offered(config.tools, inputs.scenarios)
     scores = tuple(sorted({score for name in inputs.scenarios for score in scores_for(name, config.score)}))
-    resolved = {"scenario": inputs.chosen, "score": scores, "opt": normal_options(config.opt)}
+    resolved = {
+        "scenario": inputs.chosen,
+        "score": scores,
+        "opt": normal_options(config.options_of_plugins),
+        "agent_arg": (),
+    }
     config = config.model_copy(update=resolved)
-    check_isolation(config.tools, provider)
+    if config.tools is not ToolSet.OWN:  # where the agent itself says what it needs
+        check_isolation(config.tools, provider)
     check_money(config)
-    settings = AgentSettings(model_options(config), config.options.own)
+    settings = AgentSettings(model_options(config), config.options.own, config.agent_config)
     agent = own_agent or make_agent(config.agent, inputs.scenarios, settings)
     if isinstance(agent, EquippedAgent):
         provider = equip(provider, agent.needs)

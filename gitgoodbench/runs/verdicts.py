@@ -53,7 +53,7 @@ def settle_unjudged(record: OutcomeRecord, verdict: Verdict, tools: ToolSet) -> 
     """
     status, solved, paper, message = record.agent_status, verdict.solved, verdict.solved_paper, record.agent_error
     problem = problem_of(record, verdict)
-    if problem and tools is not ToolSet.SHELL and verdict.limit is None:
+    if problem and not tools.has_shell and verdict.limit is None:
         return Settlement(Status.INFRASTRUCTURE_FAILED, error=ErrorRecord.why(Status.INFRASTRUCTURE_FAILED, problem))
     if problem:
         status, solved, paper, message = Status.AGENT_FAILED, False, False, problem

@@ -10,10 +10,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from gitgoodbench.api.scored import MOST_UNSOLVED, reward_of
-from gitgoodbench.api.tools import tool_schemas
+from gitgoodbench.api.tools import ToolSetName, tool_schemas
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.dataset.types import sample_type
@@ -222,7 +222,7 @@ def _tools(
     asked = _asked_tools(conversation.lines)
     if asked:
         return asked
-    own = tuple(tool_schemas(scenario, ToolSet(tools).value))
+    own = () if tools == ToolSet.OWN else tuple(tool_schemas(scenario, cast(ToolSetName, tools)))
     called = {call["function"]["name"] for message in messages for call in message.get("tool_calls") or ()}
     return own if called <= {tool["function"]["name"] for tool in own} else ()
 

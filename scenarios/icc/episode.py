@@ -21,7 +21,7 @@ from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_worksp
 from gitgoodbench.sample_types.specs import chain_spec
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
-from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.shell_tools import SHELLS, ShellTools
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts, workspace_git
 from gitgoodbench.workspace.chain import CommitChain, open_chain
@@ -226,15 +226,15 @@ _KINDS: Final = {ToolSet.PUBLISHED: CommitTools, ToolSet.EXTENDED: ExtendedCommi
 
 
 def _offered(division: Division, options: EpisodeOptions) -> Sequence[Tool]:
-    if options.tool_set is ToolSet.SHELL:
-        return without_state(ShellTools).tools()
+    if options.tool_set in SHELLS:
+        return without_state(SHELLS[options.tool_set]).tools()
     box = without_state(_KINDS[options.tool_set])
     return offered(box, division, one_file=options.of(CommitOptions).hunks == "chain-file")
 
 
 def _toolbox(sandbox: Sandbox, git: Git, setting: CommitSetting, options: EpisodeOptions) -> CommitTools | ShellTools:
-    if options.tool_set is ToolSet.SHELL:
-        return ShellTools(sandbox, lambda: undone(git))
+    if options.tool_set in SHELLS:
+        return SHELLS[options.tool_set](sandbox, lambda: undone(git))
     kind = _KINDS[options.tool_set]
     return kind(setting.division, git, setting.base, one_file=options.of(CommitOptions).hunks == "chain-file")
 
@@ -260,7 +260,7 @@ def _attainable(division: Division, reference: Reference, options: EpisodeOption
     """Whether the tools of the episode can make the real commits; None where an object of the chain is missing."""
     if not reference.grouping.known:
         return None
-    if options.tool_set is ToolSet.SHELL:
+    if options.tool_set.has_shell:
         return True
     split = options.tool_set is ToolSet.EXTENDED
     return is_attainable(reference.mirror, reference.chain, division, reference.grouping, split=split)

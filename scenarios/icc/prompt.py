@@ -42,5 +42,5 @@ def commit_prompt(
         "rest": list_files(division.rest),
         "examples": examples,
     }
-    rest = "`git diff`" if options.tool_set is ToolSet.SHELL else "view_hunk, page by page,"
+    rest = "`git diff`" if options.tool_set.has_shell else "view_hunk, page by page,"
     return TEMPLATES.messages(context, [Part(shown, rest)])

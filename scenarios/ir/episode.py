@@ -16,7 +16,7 @@ from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_worksp
 from gitgoodbench.sample_types.specs import FileCommitChainSpec, chain_spec
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
-from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.shell_tools import SHELLS, ShellTools
 from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts, workspace_git
 from gitgoodbench.workspace.chain import CommitChain, open_chain
 from gitgoodbench.workspace.history import chain_boundary
@@ -160,7 +160,7 @@ def _boundary(mirror: Git, chain: CommitChain, history: int | None) -> tuple[str
 _KINDS: Final[Mapping[ToolSet, type[RebaseTools | ShellTools]]] = {
     ToolSet.PUBLISHED: RebaseTools,
     ToolSet.EXTENDED: ExtendedRebaseTools,
-    ToolSet.SHELL: ShellTools,
+    **SHELLS,
 }
 
 
@@ -170,7 +170,7 @@ def _toolbox(sandbox: Sandbox, git: Git, setting: RebaseSetting, tool_set: ToolS
     if issubclass(kind, RebaseTools):
         return kind(git, reference.base, reference.commits, setting.history.commits)
     tree = reference.commits[-1].tree
-    return ShellTools(sandbox, lambda: undone(git, tree))
+    return kind(sandbox, lambda: undone(git, tree))
 
 
 def _facts(spec: FileCommitChainSpec, chain: CommitChain, history: ChainHistory) -> dict[str, Json]:

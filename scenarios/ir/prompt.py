@@ -37,6 +37,6 @@ def rebase_prompt(
 
 def _rest(index: int, count: int, tool_set: ToolSet) -> str:
     """What shows a commit in full."""
-    if tool_set is ToolSet.SHELL:
+    if tool_set.has_shell:
         return f"`git show HEAD~{count - 1 - index}`"
     return f"show_changes_in(commit_index={index}), page by page,"

@@ -19,7 +19,7 @@ from gitgoodbench.plugin.episode import Setting, ToolboxEpisode, building_worksp
 from gitgoodbench.sample_types.specs import MergeSpec, merge_spec
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.scenario import EpisodeOptions, ToolSet
-from gitgoodbench.shell_tools import ShellTools
+from gitgoodbench.shell_tools import SHELLS, ShellTools
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, left_out_facts, stop_at_conflicts, workspace_git
 from gitgoodbench.workspace.history import merge_boundary
@@ -177,14 +177,14 @@ _KINDS: Final = {ToolSet.PUBLISHED: MergeTools, ToolSet.EXTENDED: ExtendedMergeT
 
 
 def _offered(model: ConflictModel, tool_set: ToolSet) -> Sequence[Tool]:
-    if tool_set is ToolSet.SHELL:
-        return without_state(ShellTools).tools()
+    if tool_set in SHELLS:
+        return without_state(SHELLS[tool_set]).tools()
     return offered(without_state(_KINDS[tool_set]), model)
 
 
 def _toolbox(sandbox: Sandbox, git: Git, setting: MergeSetting, tool_set: ToolSet) -> MergeTools | ShellTools:
-    if tool_set is ToolSet.SHELL:
-        return ShellTools(sandbox, lambda: undone(git))
+    if tool_set in SHELLS:
+        return SHELLS[tool_set](sandbox, lambda: undone(git))
     files = WorkingTree(sandbox, git, setting.resolution.model.automatic)
     return _KINDS[tool_set](setting.resolution, files, git, setting.parents)
 

@@ -50,7 +50,7 @@ def merge_prompt(
 
 def _rest(number: int, tool_set: ToolSet) -> str:
     """What shows a conflict in full."""
-    if tool_set is ToolSet.SHELL:
+    if tool_set.has_shell:
         return "the file itself"
     return f"view_merge_conflict_at(conflict_index={number}, context_window_size=0), page by page,"
 

@@ -41,7 +41,7 @@ def test_rules_in_a_sandbox_are_reference_agents(tmp_path: Path, api: Any, scena
         before = len(model.account)
         argv = f"python3 agent.py {api} {{prompt_file}}"
         run = evaluate(
-            "mini", "command", tmp_path, "rules", model="scripted", api=api, base_url=model.url, tools="shell",
+            "mini", "command", tmp_path, "rules", model="scripted", api=api, base_url=model.url,
             opt=[f"command.argv={argv}", f"command.folder={PROGRAM}"], sandbox="docker",
             sample=list(SAMPLES[scenario].values()), **PRICES, **fields,
         )  # fmt: skip

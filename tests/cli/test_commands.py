@@ -56,7 +56,7 @@ def test_no_command_shows_the_help(command: CommandLine) -> None:
         (["frob"], "No such command 'frob'"),
         (["eval"], "Missing argument 'SUITE'"),
         (["eval", "lite", "--frob"], "No such option: --frob"),
-        (["eval", "lite", "--tools", "magic"], "'magic' is not one of 'published', 'extended', 'shell'"),
+        (["eval", "lite", "--tools", "magic"], "'magic' is not one of 'published', 'extended', 'shell', 'own'"),
         (["eval", "lite", "--jobs", "many"], "Invalid value for '--jobs'"),
         (["eval", "frobnicate"], "there is no suite 'frobnicate'"),
         (["eval", "nowhere.jsonl"], "nowhere.jsonl"),
@@ -331,7 +331,7 @@ def test_a_config_file_may_use_dashes_lists_and_single_values(command: CommandLi
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("limmit = 3", "'limmit' is no flag of this command; did you mean limit? known are: agent, api, base-url"),
+        ("limmit = 3", "'limmit' is no flag of this command; did you mean limit? known are: agent, agent-arg, agent-config, api, base-url"),
         ("limit = ", "is not TOML"),
         ('limit = "many"', "Invalid value for '--limit'"),
     ],

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from gitgoodbench.agents.base import Agent, AgentSettings
 from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, CliOptions, Invocation, Task, words
 from gitgoodbench.errors import AgentFailed, Status, UserError
 from gitgoodbench.git.process import ExecResult
-from gitgoodbench.plugin_options import Resolved, options_in
+from gitgoodbench.plugin_options import Resolved
 
 _EXAMPLE: Final = "--agent-arg argv='python3 agent.py {prompt_file}' --agent-arg folder=DIR"
 _LONGEST_ARGUMENT: Final = 100_000
@@ -52,22 +52,19 @@ class Command(CliAgent):
     options = CommandOptions
 
     def make(self, settings: AgentSettings) -> Agent:
-        chosen = options_in(settings.own, CommandOptions)
-        if not words(self.name, "argv", chosen.argv):
+        chosen = _own(self.chosen(settings.own))
+        if not words("argv", chosen.argv):
             raise UserError(f"--agent command needs a program: {_EXAMPLE}")
         _exit_codes(chosen.ok)
-        self.mounts(chosen)
         return super().make(settings)
 
-    def api_for(self, options: CliOptions) -> str | None:
-        return _own(options).dialect
+    def api_of(self, own: Sequence[BaseModel]) -> str | None:
+        return _own(self.chosen(own)).dialect
 
     def mounts(self, options: CliOptions) -> Mapping[str, Path]:
         folder = _own(options).folder
         if folder is None:
             return {}
-        if not folder.is_dir():
-            raise UserError(f"--opt command.folder={folder}: there is no such folder")
         return {self.folder(): folder}
 
     def invocation(self, task: Task) -> Invocation:
@@ -80,8 +77,7 @@ class Command(CliAgent):
             "prompt": task.prompt.decode(),
         }
         argv = [
-            _filled(_in_folder(word, options.folder, self.folder()), places)
-            for word in words(self.name, "argv", options.argv)
+            _filled(_in_folder(word, options.folder, self.folder()), places) for word in words("argv", options.argv)
         ]
         if "{prompt}" in options.argv and len(task.prompt) > _LONGEST_ARGUMENT:
             raise AgentFailed(
@@ -113,7 +109,7 @@ def _exit_codes(text: str) -> frozenset[int]:
     try:
         return frozenset(int(code) for code in text.replace(",", " ").split())
     except ValueError as problem:
-        raise UserError(f"--opt command.ok={text}: write exit codes, such as 0,2") from problem
+        raise UserError(f"--agent-arg ok={text}: write exit codes, such as 0,2") from problem
 
 
 def _in_folder(word: str, folder: Path | None, inside: str) -> str:

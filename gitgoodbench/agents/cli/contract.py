@@ -101,30 +101,30 @@ class CliOptions(BaseModel):
     args: str = Field(default="", description="Further arguments of the agent's program, quoted as in a shell.")
     env: str = Field(default="", description="Further environment variables of it, such as 'A=1 B=2'.")
 
-    def arguments(self, agent: str) -> tuple[str, ...]:
+    def arguments(self) -> tuple[str, ...]:
         """`args`, word by word.
 
         Raises:
             UserError: they cannot be read.
         """
-        return words(agent, "args", self.args)
+        return words("args", self.args)
 
-    def environment(self, agent: str) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """`env`.
 
         Raises:
             UserError: it cannot be read.
         """
         found = {}
-        for word in words(agent, "env", self.env):
+        for word in words("env", self.env):
             name, equals, value = word.partition("=")
             if not equals or not name:
-                raise UserError(f"--opt {agent}.env: {word!r} is no NAME=VALUE")
+                raise UserError(f"--agent-arg env: {word!r} is no NAME=VALUE")
             found[name] = value
         return found
 
 
-def words(agent: str, option: str, text: str) -> tuple[str, ...]:
+def words(option: str, text: str) -> tuple[str, ...]:
     """The words of an option that is written as for a shell.
 
     Raises:
@@ -133,7 +133,7 @@ def words(agent: str, option: str, text: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as problem:
-        raise UserError(f"--opt {agent}.{option}: {text!r} cannot be read: {problem}") from problem
+        raise UserError(f"--agent-arg {option}: {text!r} cannot be read: {problem}") from problem
 
 
 class CliAgent(AgentPlugin):
@@ -147,6 +147,7 @@ class CliAgent(AgentPlugin):
     """
 
     asks_model = True
+    own_tools = True
     name: ClassVar[str]
     api: ClassVar[str] = "chat"
     package: ClassVar[Package | None] = None
@@ -185,9 +186,16 @@ class CliAgent(AgentPlugin):
         own = {self.name: [self.program(next(iter(self.package.programs))), "--version"]}
         return own | ({"node": [self.program("node"), "--version"]} if self.package.needs_node else {})
 
-    def api_for(self, options: CliOptions) -> str | None:  # noqa: ARG002
-        """The API that it speaks; None: any, as --api says."""
+    def api_of(self, own: Sequence[BaseModel]) -> str | None:  # noqa: ARG002
+        """See `AgentPlugin.api_of`."""
         return self.api
+
+    def chosen(self, own: Sequence[BaseModel]) -> CliOptions:
+        """Its own options among those that were given."""
+        declared = self.options
+        assert declared is not None
+        assert issubclass(declared, CliOptions)
+        return options_in(own, declared)
 
     def mounts(self, options: CliOptions) -> Mapping[str, Path]:  # noqa: ARG002
         """Folders of this machine that its sandboxes have, to be read only, by their paths there.
@@ -213,7 +221,4 @@ class CliAgent(AgentPlugin):
     def make(self, settings: AgentSettings) -> Agent:
         from gitgoodbench.agents.cli.playing import CliPlayer
 
-        declared = self.options
-        assert declared is not None
-        assert issubclass(declared, CliOptions)
-        return CliPlayer(self, settings, options_in(settings.own, declared))
+        return CliPlayer(self, settings)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from gitgoodbench.agents.base import AgentSettings, Trajectory
-from gitgoodbench.agents.calls import call_tool
-from gitgoodbench.agents.cli.contract import CliAgent, CliOptions, Invocation, Task
+from gitgoodbench.agents.cli.contract import CliAgent, Invocation, Task
+from gitgoodbench.agents.cli.folders import hash_files, hash_folder, read_config
 from gitgoodbench.agents.cli.home import HOME, SCRATCH, XDG, furnish, take_logs
 from gitgoodbench.bridge.session import Bridge, bridged
 from gitgoodbench.bridge.upstream import Upstream
@@ -32,9 +32,6 @@ OUTPUT_LIMIT: Final = 8 * 1024 * 1024
 """Bytes kept of each stream that an agent writes."""
 
 _LONGEST_S: Final = 7 * 24 * 3600.0
-_NOTE: Final = """
-You work with tools of your own, in place of those named above: you are at the root of the working tree. When the work
-is done and committed, end; nothing has to be called."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +45,16 @@ class _Run:
 class CliPlayer:
     """An Agent (see `agents.base`). For any number of threads."""
 
-    def __init__(self, agent: CliAgent, settings: AgentSettings, options: CliOptions) -> None:
+    def __init__(self, agent: CliAgent, settings: AgentSettings) -> None:
         """
         Raises:
-            UserError: no key, half a price, options that cannot be read.
+            UserError: no key, half a price, options or folders that cannot be read.
         """
+        options = agent.chosen(settings.own)
         self._agent, self._options = agent, options
-        self._arguments = options.arguments(agent.name)
-        self._environment = options.environment(agent.name)
-        model = replace(settings.model, api=agent.api_for(options) or settings.model.api)
+        self._arguments = options.arguments()
+        self._environment = options.environment()
+        model = replace(settings.model, api=agent.api_of(settings.own) or settings.model.api)
         self.name = agent.name
         self.model: str | None = model.model
         self._api = model.api
@@ -66,22 +64,35 @@ class CliPlayer:
             extra = {**_EFFORT[self._api](self._effort), **self._settings["parameters"].extra}
             self._settings["parameters"] = Parameters(extra=extra)
 
+        self._config = {} if settings.config is None else read_config(settings.config, self._settings["api_key"])
+        self._mounts = agent.mounts(options)
+        self.pins = self._pin(settings.config is not None)
+
     @property
     def needs(self) -> Needs:
         """Of each sandbox; see `sandbox.base.equip`."""
         image, name = self._agent.image(), self.name
         build = None if image is None else f"gitgoodbench image build --agent {name}"
-        return Needs(name, image, build, HOME, self._agent.mounts(self._options), self._agent.version())
+        return Needs(name, image, build, HOME, self._mounts, self._agent.version())
+
+    def _pin(self, configured: bool) -> dict[str, Any]:
+        """What decides its answers beside its model: the package, and what its user gave it."""
+        pins: dict[str, Any] = {}
+        if (package := self._agent.package) is not None:
+            pins["package"] = f"{package.registry} {package.name} {package.version}"
+        for folder in self._mounts.values():
+            pins["folder"] = hash_folder(f"--agent-arg folder={folder}", folder)
+        if configured:
+            pins |= {"config": hash_files(self._config), "config_files": sorted(self._config)}
+        return pins
 
     def for_scenario(self, scenario: str) -> Self:  # noqa: ARG002
         return self
 
     def run(self, episode: Episode, budget: Budget) -> Trajectory:
         """See `Agent.run`."""
-        if not any(tool.name == "run_command" for tool in episode.tools):
-            raise RunAborted(
-                f"--agent {self.name} brings its own tools, and works in a shell's workspace: use --tools shell"
-            )
+        if episode.tools:
+            raise RunAborted(f"--agent {self.name} brings its own tools: use --tools own, which offers no others")
         upstream = Upstream(str(self.model), **self._settings)
         if budget.max_cost_usd is not None and upstream.price is None:
             raise RunAborted(
@@ -92,8 +103,6 @@ class CliPlayer:
         with bridged(episode.sandbox, [upstream], meter) as bridge:
             done = self._work(episode, bridge, meter)
         status, error = self._ending(bridge, done.result, meter.turns)
-        if status is Status.COMPLETED:
-            _finish(episode)
         notes = [*meter.notes, *(f"turned away: {words} ({n})" for words, n in bridge.endpoint.reports.items())]
         if error is None and done.result.returncode != 0:
             notes.append(f"the program ended with exit code {done.result.returncode}{self._said(done.result)}")
@@ -105,7 +114,7 @@ class CliPlayer:
 
     def _work(self, episode: Episode, bridge: Bridge, meter: Meter) -> _Run:
         sandbox = episode.sandbox
-        prompt = "\n\n".join(str(message["content"]) for message in episode.prompt) + _NOTE
+        prompt = "\n\n".join(str(message["content"]) for message in episode.prompt) + "\n"
         task = Task(
             prompt=prompt.encode("utf-8", "backslashreplace"),
             prompt_file=f"{HOME}/{PROMPT_FILE}",
@@ -118,8 +127,9 @@ class CliPlayer:
             options=self._options,
         )
         invocation = self._agent.invocation(task)
+        config = {f"{self._agent.config_folder}/{path}": file for path, file in self._config.items()}
         files = {path: (0o644, content) for path, content in invocation.files.items()}
-        furnish(sandbox, {PROMPT_FILE: (0o644, task.prompt), **files}, invocation.folders)
+        furnish(sandbox, {PROMPT_FILE: (0o644, task.prompt), **config, **files}, invocation.folders)
         result = sandbox.exec(
             list(invocation.argv),
             stdin=invocation.stdin,
@@ -164,13 +174,6 @@ class CliPlayer:
     def _said(self, result: ExecResult) -> str:
         said = self._agent.last_words(result)
         return f"; it said: {said}" if said else ""
-
-
-def _finish(episode: Episode) -> None:
-    """Say that the work is done for an agent that has ended by itself: it has no tool to say so."""
-    for _ in range(2):  # the first time is refused where something is left undone
-        if not episode.finished:
-            call_tool(episode.tools, "finish", {})
 
 
 _EFFORT: Final[Mapping[str, Any]] = {

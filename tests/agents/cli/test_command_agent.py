@@ -68,7 +68,7 @@ def _agent(server: ScriptedServer | None, folder: Path | None, argv: str = "", *
 
 @contextmanager
 def _begun(case: MergeCase, provider: DockerProvider, agent: Any) -> Iterator[tuple[Any, Sandbox]]:
-    with begin(case, equip(provider, agent.needs), ToolSet.SHELL) as begun:
+    with begin(case, equip(provider, agent.needs), ToolSet.OWN) as begun:
         yield begun
 
 
@@ -164,8 +164,8 @@ def test_its_home_is_a_place_to_live_and_its_folder_cannot_be_written(
     assert config == "GIT_CONFIG_GLOBAL=/dev/null"
 
 
-def test_it_needs_a_shells_workspace(folder: Path) -> None:
-    with pytest.raises(RunAborted, match="use --tools shell"):
+def test_it_takes_no_tools_of_ours(folder: Path) -> None:
+    with pytest.raises(RunAborted, match="brings its own tools: use --tools own"):
         _agent(None, folder).run(FakeEpisode(), Budget())
 
 
@@ -174,7 +174,7 @@ def test_what_cannot_be_run_is_said_at_once(tmp_path: Path) -> None:
         Command().make(AgentSettings())
     with pytest.raises(UserError, match="cannot be read: No closing quotation"):
         _agent(None, None, "python3 'x")
-    with pytest.raises(UserError, match="there is no such folder"):
+    with pytest.raises(UserError, match=r"--agent-arg folder=.*absent: there is no such folder"):
         _agent(None, tmp_path / "absent")
 
 
