@@ -331,7 +331,10 @@ def test_a_config_file_may_use_dashes_lists_and_single_values(command: CommandLi
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("limmit = 3", "'limmit' is no flag of this command; did you mean limit? known are: agent, agent-arg, agent-config, api, base-url"),
+        (
+            "limmit = 3",
+            "'limmit' is no flag of this command; did you mean limit? known are: agent, agent-arg, agent-config",
+        ),
         ("limit = ", "is not TOML"),
         ('limit = "many"', "Invalid value for '--limit'"),
     ],
