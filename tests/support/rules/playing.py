@@ -12,7 +12,7 @@ import pytest
 from gitgoodbench import Run, evaluate
 from gitgoodbench.cli import run as command_line
 from gitgoodbench.runs.account import AGENT
-from tests.support.rules.commands import RULES
+from tests.support.rules.commands import rule_for
 from tests.support.rules.figures import Figures
 from tests.support.rules.model import Answered, RuleModel
 from tests.support.rules.watching import MemoryWatch
@@ -48,14 +48,23 @@ def play(out: Path, agent: str, scenario: str, run_id: str | None = None, **fiel
     return Played(run, account)
 
 
-def play_references(out: Path, scenario: str) -> Mapping[str, Run]:
-    """The reference agents of the rules of a scenario, with the published tools, on this machine."""
+def play_references(out: Path, run: Run) -> Mapping[str, Run]:
+    """The reference agents that do what was done in a run of one scenario, each on its samples, with the published
+    tools and on this machine. By the names of the agents.
+    """
+    (scenario,) = {result.scenario for result in run.results}
+    samples: dict[str, set[str]] = {}
+    for result in run.results:
+        samples.setdefault(rule_for(result), set()).add(result.sample_id)
     with RuleModel() as model:
         judge = judged_by(model, scenario)
         return {
-            rule: evaluate("mini", rule, out, f"{rule}.{scenario}", 2, scenario=scenario, sandbox="local", **judge)
-            for rule in RULES[scenario]
-        }
+            rule: evaluate(
+                "mini", rule, out, f"{rule}.{scenario}.{len(own)}", 2, scenario=scenario, sample=sorted(own),
+                sandbox="local", **judge,
+            )
+            for rule, own in samples.items()
+        }  # fmt: skip
 
 
 def agent_fields(model: RuleModel) -> dict[str, Any]:
