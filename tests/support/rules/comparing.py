@@ -15,7 +15,7 @@ from tests.support.rules.commands import rule_for
 from tests.support.rules.model import Answered
 
 MAY_DIFFER: Mapping[str, str] = {
-    r"run_id|agent|model|started|ended|usage\..*|turns|timings\..*|attempts#": "who played, when, and for how much",
+    r"run_id|epoch|agent|model|started|ended|usage\..*|turns|timings\..*|attempts#": "who played, and when",
     r"outcome\.(bundle_bytes|bundle_sha256)": "packs are packed anew each time",
     r"merge: outcome\.head": "Git's own message of a merge is not that of the reference agents",
     r"facts\.attainable": "of the tools that were offered",
