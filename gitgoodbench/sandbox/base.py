@@ -119,12 +119,15 @@ class SharingSandbox(Sandbox, Protocol):
     """A sandbox that can take files of this machine which never change, and be refilled to be used once more.
 
     shared: the files that it has taken, by their paths in the work folder.
+    lent_folder: an absolute path in the sandbox, below which files can be shared, too: nothing is copied then. None:
+    there is no such place.
     """
 
     shared: Mapping[str, Path]
+    lent_folder: str | None
 
     def share(self, path: str, file: Path) -> None:
-        """Put a file into the work folder to be read only, without copying it where that can be.
+        """Put a file into the work folder, or below `lent_folder`, to be read only, without a copy where that can be.
 
         Raises:
             SandboxPathError: as for `put`.

@@ -13,6 +13,7 @@ from gitgoodbench.folders import find_folders, remove_folder
 from gitgoodbench.owner import LABEL, Owner
 from gitgoodbench.sandbox.daemon import brief, connect_to_docker, docker_errors
 from gitgoodbench.sandbox.docker import remove_container
+from gitgoodbench.sandbox.lending import find_lendings
 
 if TYPE_CHECKING:
     from docker.client import DockerClient
@@ -80,7 +81,7 @@ class _Sweep:
                         self.removed["volumes"].append(volume.name)
 
     def folders(self) -> None:
-        for folder, owner in find_folders():
+        for folder, owner in (*find_folders(), *_lent_folders()):
             if self._may_go(f"folder {folder}", owner):
                 with self._noting(f"folder {folder}"):
                     remove_folder(folder)
@@ -98,3 +99,10 @@ class _Sweep:
             yield
         except docker_errors() as problem:
             self.problems.append(f"{what}: {brief(problem)}")
+
+
+def _lent_folders() -> list[tuple[Path, Owner | None]]:
+    try:
+        return list(find_lendings())
+    except UserError:  # there is no cache
+        return []

@@ -8,19 +8,20 @@ docs/security.md says what each setting is for.
 from __future__ import annotations
 
 import contextlib
-import socket
-import struct
 import threading
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.owner import LABEL, Owner
+from gitgoodbench.sandbox.attached import AttachedStream
 from gitgoodbench.sandbox.autopsy import cause_of_death
-from gitgoodbench.sandbox.base import Needs, SandboxDied, SandboxLimits, SandboxTaken
+from gitgoodbench.sandbox.base import Needs, Placed, SandboxDied, SandboxLimits, SandboxTaken
 from gitgoodbench.sandbox.channel import ByteStream, ChannelBroken
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable, brief, connect_to_docker, docker_errors
+from gitgoodbench.sandbox.lending import PLACE, PROBE, Lending
 from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox
 from gitgoodbench.sandbox.travelling import waiting_argv
 from gitgoodbench.text import one_line
@@ -40,55 +41,6 @@ COMPANION_USER: Final = 1002
 _LONGEST_LIFE_S: Final = 2 * 24 * 3600
 """A container that even `clean` never sees (its daemon on another machine, say) goes after so long."""
 
-_MULTIPLEX = struct.Struct(">BxxxI")
-_STDERR: Final = 2
-
-
-class AttachedStream:
-    """Standard input and output of a container over Docker's socket, which multiplexes output and standard error."""
-
-    def __init__(self, handle: Any) -> None:
-        self._handle = handle
-        self._socket = getattr(handle, "_sock", handle)
-        self._buffer = bytearray()
-        self._left = 0
-        self._kind = 0
-        self.errors = b""
-
-    def settimeout(self, seconds: float | None, /) -> None:
-        self._socket.settimeout(seconds)
-
-    def sendall(self, data: bytes, /) -> None:
-        self._socket.sendall(data)
-
-    def recv(self, size: int, /) -> bytes:
-        while True:
-            if self._left == 0 and len(self._buffer) >= _MULTIPLEX.size:
-                self._kind, self._left = _MULTIPLEX.unpack_from(self._buffer)
-                del self._buffer[: _MULTIPLEX.size]
-                continue
-            if self._left and self._buffer:
-                data = bytes(self._buffer[: min(size, self._left)])
-                del self._buffer[: len(data)]
-                self._left -= len(data)
-                if self._kind != _STDERR:
-                    return data
-                self.errors = (self.errors + data)[:1000]
-                continue
-            received = self._socket.recv(64 * 1024)
-            if not received:
-                return b""
-            self._buffer += received
-
-    def shutdown(self) -> None:
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        self._handle.close()
-        if self._socket is not self._handle:
-            self._socket.close()
-
 
 class DockerSandbox(SupervisedSandbox):
     """A container; see the module's docstring. Made by `DockerProvider`."""
@@ -97,10 +49,39 @@ class DockerSandbox(SupervisedSandbox):
     isolated = True
     work_dir = WORK_DIR
 
-    def __init__(self, container: Container, limits: SandboxLimits, grace_s: float) -> None:
+    def __init__(
+        self, container: Container, limits: SandboxLimits, grace_s: float, lending: Lending | None = None
+    ) -> None:
         super().__init__(limits, grace_s)
         self.container = container
         self._stream: AttachedStream
+        self._lending = lending
+
+    def sees_lent_files(self) -> bool:
+        """Whether the container sees this machine's files. From then on they can be shared; asked once."""
+        if self._lending is None:
+            return False
+        seen = self.exec(["cat", f"{PLACE}/{PROBE}"]).stdout == self._lending.nonce.encode()
+        if seen:
+            self._lending.confirm()
+            self.lent_folder = PLACE
+        return seen
+
+    def share(self, path: str, file: Path) -> None:
+        """See `SharingSandbox.share`."""
+        if not path.startswith(f"{PLACE}/") or self._lending is None or self.lent_folder is None:
+            return super().share(path, file)
+        self._lending.lend(path.removeprefix(f"{PLACE}/"), file)
+        self.shared[path] = file
+        return None
+
+    def refill(self, files: Sequence[Placed] = (), keep: Collection[str] = ()) -> None:
+        """See `SharingSandbox.refill`."""
+        if self._lending is not None:
+            for path in self.shared.keys() - set(keep):
+                if path.startswith(f"{PLACE}/"):
+                    self._lending.take_back(path.removeprefix(f"{PLACE}/"))
+        super().refill(files, keep)
 
     def _connect(self) -> tuple[ByteStream, Mapping[str, Any]]:
         api: Any = self.container.client.api  # type: ignore[union-attr]
@@ -140,6 +121,8 @@ class DockerSandbox(SupervisedSandbox):
         except docker_errors() as problem:
             name = self.container.name
             raise InfrastructureFailed(f"the container {name} cannot be removed: {brief(problem)}") from problem
+        if self._lending is not None:
+            self._lending.close()
 
 
 class DockerProvider:
@@ -168,6 +151,7 @@ class DockerProvider:
         self.limits = limits or SandboxLimits()
         self._grace_s = grace_s
         self._client: DockerClient | None = None
+        self._lends = True
         self._lock = threading.Lock()
         _check_limits(self.limits, 0 if needs is None or needs.home is None else _HOME_SIZE)
         self.image_id, self._facts = self._inspect_image()
@@ -185,17 +169,42 @@ class DockerProvider:
             f"{LABEL}.run": run_id,
             f"{LABEL}.episode": episode_id,
         }
+        lending = self._lending()
+        try:
+            sandbox = self._started(labels, lending)
+        except SandboxDied as problem:
+            raise InfrastructureFailed(f"no container of {self.image}: {brief(problem)}") from problem
+        except docker_errors() as problem:
+            if lending is None:
+                raise InfrastructureFailed(f"no container of {self.image}: {brief(problem)}") from problem
+            self._lends = False  # the daemon may know no such folder: its disk is another one
+            return self.open(run_id=run_id, episode_id=episode_id)
+        if lending is not None and not sandbox.sees_lent_files():
+            self._lends = False
+        return sandbox
+
+    def _lending(self) -> Lending | None:
+        """A folder to lend files in; None where that does not work."""
+        if self._lends:
+            try:
+                return Lending()
+            except (OSError, UserError):  # no cache: nothing to lend
+                self._lends = False
+        return None
+
+    def _started(self, labels: dict[str, str], lending: Lending | None) -> DockerSandbox:
         container = None
         try:
-            container = self._docker().containers.create(self.image_id, labels=labels, **self._settings())
-            sandbox = DockerSandbox(container, self.limits, self._grace_s)
+            settings = self._settings() if lending is None else {**self._settings(), "mounts": [_mount(lending)]}
+            container = self._docker().containers.create(self.image_id, labels=labels, **settings)
+            sandbox = DockerSandbox(container, self.limits, self._grace_s, lending)
             sandbox.start()
-        except BaseException as problem:
+        except BaseException:
             if container is not None:
                 with contextlib.suppress(*docker_errors()):
                     remove_container(container)
-            if isinstance(problem, (SandboxDied, *docker_errors())):
-                raise InfrastructureFailed(f"no container of {self.image}: {brief(problem)}") from problem
+            if lending is not None:
+                lending.close()
             raise
         return sandbox
 
@@ -335,6 +344,12 @@ class DockerProvider:
 def _own_folder(size: int) -> str:
     """A folder in memory for the commands' user, who may run what lies there."""
     return f"exec,mode=0755,uid={COMMAND_USER},gid={COMMAND_USER},size={size},nr_inodes={size // 4096}"
+
+
+def _mount(lending: Lending) -> Any:
+    from docker.types import Mount
+
+    return Mount(PLACE, str(lending.folder), type="bind", read_only=True, propagation="rprivate")
 
 
 def remove_container(container: Container) -> None:

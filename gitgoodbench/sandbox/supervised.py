@@ -49,6 +49,7 @@ class SupervisedSandbox(ABC):
     kind: str
     isolated: bool
     work_dir: str
+    lent_folder: str | None = None
 
     def __init__(self, limits: SandboxLimits, grace_s: float = DEFAULT_GRACE_S) -> None:
         self.limits = limits
@@ -126,7 +127,7 @@ class SupervisedSandbox(ABC):
         request = {
             "op": "refill",
             "entries": [[_text(file.path), file.kind, file.mode, len(file.content)] for file in files],
-            "keep": [_text(path) for path in self.shared],
+            "keep": [_text(path) for path in self.shared if not path.startswith("/")],
         }
         try:
             self._move(request, b"".join(file.content for file in files), {})

@@ -1,8 +1,9 @@
 """The answer-free repository of one sample, built inside its sandbox.
 
-It holds only objects reachable from the given tips, no remote, reflog or alternates, and no ref but the branches
-named. In-tree attributes that reshape content (text, eol, ident, filter, working-tree-encoding) are switched off, so
-that files are, byte for byte, what their blobs are.
+It holds only objects reachable from the given tips, no remote or reflog, and no ref but the branches named. Where a
+sandbox can be lent files, the pack is that of an alternate, which holds nothing else. In-tree attributes that reshape
+content (text, eol, ident, filter, working-tree-encoding) are switched off, so that files are, byte for byte, what their
+blobs are.
 """
 
 from __future__ import annotations
@@ -75,24 +76,45 @@ def workspace_git(sandbox: Sandbox) -> Git:
     return Git(f"{sandbox.work_dir}/.git", sandbox.work_dir, executor=sandbox)
 
 
-def put_tree(sandbox: Sandbox, repository: Git, trees: Sequence[str], known: Sequence[str]) -> None:
-    """Put the objects of trees into a workspace, without those that commits which it has do reach.
+def put_objects(sandbox: Sandbox, repository: Git, commits: Sequence[str], known: Sequence[str]) -> None:
+    """Put what the commits hold into a workspace, but for the commits themselves and what the known ones reach.
 
     The one way for a real answer into a sandbox, for oracles.
     """
-    wanted = "".join(f"{tree}\n" for tree in trees) + "".join(f"^{commit}\n" for commit in known)
-    with temporary_folder("pack") as folder:
-        _put_pack(sandbox, pack_objects(repository, wanted.encode(), folder))
+    revisions = "".join([*(f"{commit}\n" for commit in commits), *(f"^{commit}\n" for commit in known)]).encode()
+    listing = ("rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--stdin")
+    wanted = b"".join(
+        oid + b"\n"
+        for oid in repository.run(*listing, stdin=revisions).split()
+        if oid.decode("ascii") not in set(commits)
+    )
+    if wanted:
+        with temporary_folder("pack") as folder:
+            _put_pack(sandbox, pack_objects(repository, wanted, folder, exactly=True))
 
 
 def _put_pack(sandbox: Sandbox, files: Sequence[Path], *, shared: bool = False) -> None:
+    sharing = sandbox if shared and isinstance(sandbox, SharingSandbox) else None
+    if sharing is not None and sharing.lent_folder is not None and _lend(sharing, files, sharing.lent_folder):
+        return
     for file in files:
         path = f".git/objects/pack/{file.name}"
-        if shared and isinstance(sandbox, SharingSandbox):
-            sandbox.share(path, file)
+        if sharing is not None:
+            sharing.share(path, file)
             continue
         with file.open("rb") as stream:
             sandbox.put(path, stream, mode=0o444)
+
+
+def _lend(sandbox: SharingSandbox, files: Sequence[Path], folder: str) -> bool:
+    """Show files of the cache to the sandbox's Git as those of an alternate; whether that can be."""
+    try:
+        for file in files:
+            sandbox.share(f"{folder}/pack/{file.name}", file)
+    except OSError:  # on another disk, as a cache may be
+        return False
+    sandbox.put(".git/objects/info/alternates", f"{folder}\n".encode())
+    return True
 
 
 def write_attributes(sandbox: Sandbox, marker_size: int = DEFAULT_MARKER_SIZE) -> None:
@@ -123,6 +145,14 @@ def check_out(git: Git, treeish: str, changes: Mapping[bytes, Entry | None] | No
         return _write_files(git, treeish)
     except GitError as problem:
         raise SetupFailed(f"{treeish} cannot be checked out: {problem}") from problem
+
+
+def write_changed(git: Git, changes: Mapping[bytes, Entry | None]) -> bool:
+    """Bring the working tree to an index that has changed at some paths; whether all files could be written."""
+    git.run("clean", "-ffdxq")
+    kept = b"".join(path + b"\0" for path, entry in changes.items() if entry is not None)
+    result = git.execute("checkout-index", "--force", "--quiet", "-u", "-z", "--stdin", stdin=kept)
+    return result.returncode == 0
 
 
 def left_out_facts(left_out: Sequence[bytes], needed: Collection[bytes]) -> dict[str, Json]:

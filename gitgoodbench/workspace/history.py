@@ -55,15 +55,17 @@ def boundary_of(repository: Git, boundary: Sequence[str]) -> list[str]:
     return sorted({*_own_boundary(repository), *boundary})
 
 
-def pack_objects(repository: Git, revisions: bytes, folder: Path) -> tuple[Path, Path]:
+def pack_objects(repository: Git, revisions: bytes, folder: Path, *, exactly: bool = False) -> tuple[Path, Path]:
     """A pack and its index in `folder`, with the objects that `revisions` (lines of `git rev-list --stdin`) name.
+
+    `exactly`: with those whose ids are listed, and nothing that these reach.
 
     Git makes its temporary files in an object directory: one in `folder`, since the repository is only read. Deltas are
     taken over but not searched for: that would cost more than all the rest, for a pack that is some percent smaller.
     """
     name = scratch_objects(repository, folder).line(
-        "pack-objects", "--revs", "--quiet", "--missing=allow-any", "--delta-base-offset", "--window=0",
-        "--compression=1", str(folder / "pack"), stdin=revisions,
+        "pack-objects", *(() if exactly else ("--revs", "--missing=allow-any")), "--quiet", "--delta-base-offset",
+        "--window=0", "--compression=1", str(folder / "pack"), stdin=revisions,
     )  # fmt: skip
     return folder / f"pack-{name}.pack", folder / f"pack-{name}.idx"
 

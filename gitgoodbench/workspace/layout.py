@@ -27,7 +27,9 @@ _PACKS: Final = ".git/objects/pack/"
 
 @dataclass(frozen=True)
 class Layout:
-    """files: all but the packs. shared: packs on this machine, by their paths in the work folder."""
+    """files: all but the packs. shared: packs on this machine, by their paths in the work folder or where they are lent
+    (`SharingSandbox.lent_folder`).
+    """
 
     files: Sequence[Placed]
     shared: Mapping[str, Path]
@@ -42,7 +44,7 @@ def take_layout(sandbox: Sandbox) -> Layout | None:
         return None
     git = workspace_git(sandbox)
     packs = sandbox.exec(["ls", _PACKS]).stdout.decode("utf-8", "replace").split()
-    if {f"{_PACKS}{name}" for name in packs} != sandbox.shared.keys():
+    if {f"{_PACKS}{name}" for name in packs} != {path for path in sandbox.shared if path.startswith(_PACKS)}:
         return None
     changed = b"".join(b"./%s\0" % path for path in _leave_unchanged_out(git))
     archive = sandbox.exec(

@@ -34,14 +34,15 @@ def leaked_objects(
     return sorted(present)
 
 
-def pack_is_exact(repository: Git, history: PackedHistory, asked: Sequence[str]) -> bool:
-    """Whether a pack holds everything that is reachable from what was asked for, cut at its boundary.
+def missing_from(repository: Git, history: PackedHistory, asked: Sequence[str]) -> frozenset[str]:
+    """What is reachable from what was asked for, cut at the pack's boundary, and not in the repository: a partial clone
+    lacks some contents. The pack has all the rest.
 
     Args:
         repository: which the pack was made from. asked: commits, trees and blobs.
 
     Raises:
-        SetupFailed: it holds more.
+        SetupFailed: the pack holds more, or less.
     """
     cut = "".join(f"{commit}\n" for commit in history.boundary)
     shallow = history.pack.with_name("checked")
@@ -51,7 +52,9 @@ def pack_is_exact(repository: Git, history: PackedHistory, asked: Sequence[str])
     reached = set(git.run(*listing, stdin="".join(f"{oid}\n" for oid in asked).encode("ascii")).split(b"\n")[:-1])
     held = {line.split()[1] for line in git.run("show-index", stdin=history.index.read_bytes()).split(b"\n")[:-1]}
     shallow.unlink()
-    if extra := held - reached:
-        oid = min(extra).decode("ascii")
-        raise SetupFailed(f"the pack for the workspace holds {len(extra)} objects that it must not hold, such as {oid}")
-    return held == reached
+    missing = {oid for oid in reached if oid.startswith(b"?")}
+    for extra, words in ((held - reached, "objects that it must not hold"), (reached - missing - held, "too few")):
+        if extra:
+            oid = min(extra).decode("ascii")
+            raise SetupFailed(f"the pack for the workspace holds {len(extra)} {words}, such as {oid}")
+    return frozenset(oid[1:].decode("ascii") for oid in missing)

@@ -109,12 +109,14 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
     if status.returncode != 0:  # unknown is not clean
         state = {"uncommitted": None, "unmerged": None, "merge_in_progress": merging}
         state["status_problem"] = _problem("git status", status)
-    if head in begun_with or _is_old(git, head, begun_with):
+    if head in begun_with:
         return Outcome(head, None, state)
     bundle = _execute(
         git, "bundle", "create", "--quiet", "-", "HEAD", "--not", *begun_with, "--", limit=MAX_BUNDLE_BYTES
     )
     if bundle.returncode != 0 or bundle.truncated:
+        if _is_old(git, head, begun_with):  # then there is nothing to bundle, which Git refuses
+            return Outcome(head, None, state)
         return Outcome(head, None, state, problem=_problem("git bundle", bundle))
     return Outcome(head, bundle.stdout, state)
 

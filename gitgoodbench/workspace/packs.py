@@ -1,9 +1,10 @@
 """Packs that are kept: what a sample's workspace holds is packed once, by whichever process needs it first.
 
 An entry of the cache is a folder named by what it was made of: the tips, where their history is cut, and the trees
-beside them. It appears whole or not at all, under a lock, and only where the pack holds exactly what these reach: an
-incomplete repository is packed each time. Each process checks an entry's checksums when it first uses it, so one that
-is damaged is made anew. Where the cache cannot be written, everything works without it.
+beside them. It appears whole or not at all, under a lock, and only where the pack holds exactly what these reach. Of a
+partial clone it says what that lacked, and is made anew where the repository has some of that now. Each process checks
+an entry's checksums when it first uses it, so one that is damaged is made anew. Where the cache cannot be written,
+everything works without it.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from gitgoodbench.cache import DEFAULT_CACHE_GIB, cache_home
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.files import locked
 from gitgoodbench.folders import temporary_folder
+from gitgoodbench.git.objects import blob_sizes
 from gitgoodbench.git.process import Git
 from gitgoodbench.workspace.history import PackedHistory, boundary_of, pack_history
-from gitgoodbench.workspace.leaks import pack_is_exact
+from gitgoodbench.workspace.leaks import missing_from
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+_FACTS: Final = "history.json"
 _GIB: Final = 1024**3
 
 _IN_USE_S: Final = 3600.0
@@ -63,7 +66,7 @@ def kept_history(
         with contextlib.suppress(OSError, InfrastructureFailed, UserError):  # a cache that is full, or not to be had
             packs = cache_home() / "packs"
             entry = packs / hashlib.sha256(asked).hexdigest()
-            history = _read(entry) or stack.enter_context(_made(entry, repository, tips, boundary, trees))
+            history = _read(entry, repository) or stack.enter_context(_made(entry, repository, tips, boundary, trees))
         if history is None:
             folder = stack.enter_context(temporary_folder("pack"))
             history = pack_history(repository, tips, folder, boundary=boundary, trees=trees)
@@ -79,37 +82,43 @@ def _made(
     incoming.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as until_used, contextlib.ExitStack() as until_made:
         until_made.enter_context(locked(incoming / f"{entry.name[:2]}.lock", lambda _: None))
-        history = _read(entry)
+        history = _read(entry, repository)
         if history is None:
             folder = Path(tempfile.mkdtemp(prefix=f"{entry.name}.", dir=incoming))
             until_used.callback(shutil.rmtree, folder, ignore_errors=True)
             history = pack_history(repository, tips, folder, boundary=boundary, trees=trees)
-            if pack_is_exact(repository, history, [*tips, *trees]):
-                (folder / "boundary.json").write_text(json.dumps(history.boundary), "ascii")
-                shutil.rmtree(folder / "objects")
-                (folder / "shallow").unlink()
-                shutil.rmtree(entry, ignore_errors=True)
-                folder.rename(entry)
-                pack, index = (entry / file.name for file in (history.pack, history.index))
-                history = PackedHistory(pack, index, history.boundary, kept=True)
-                _make_room(entry.parent)
+            missing = missing_from(repository, history, [*tips, *trees])
+            facts = {"boundary": history.boundary, "missing": sorted(missing)}
+            (folder / _FACTS).write_text(json.dumps(facts), "ascii")
+            shutil.rmtree(folder / "objects")
+            (folder / "shallow").unlink()
+            for file in (history.pack, history.index):
+                file.chmod(0o444)  # for users of sandboxes, too, whatever the umask
+            shutil.rmtree(entry, ignore_errors=True)
+            folder.rename(entry)
+            pack, index = (entry / file.name for file in (history.pack, history.index))
+            history = PackedHistory(pack, index, history.boundary, kept=True)
+            _make_room(entry.parent)
         until_made.close()
         yield history
 
 
-def _read(entry: Path) -> PackedHistory | None:
-    """What an entry holds; None where it is absent or damaged."""
+def _read(entry: Path, repository: Git) -> PackedHistory | None:
+    """What an entry holds; None where it is absent or damaged, or the repository has more now."""
     try:
         (pack,) = entry.glob("pack-*.pack")
         index = pack.with_suffix(".idx")
-        boundary = tuple(map(str, json.loads((entry / "boundary.json").read_bytes())))
+        facts = json.loads((entry / _FACTS).read_bytes())
+        boundary, missing = (tuple(map(str, facts[name])) for name in ("boundary", "missing"))
         seen = tuple(number for file in (pack, index) for number in (file.stat().st_ino, file.stat().st_size))
         if _WHOLE.get(entry) != seen:
             if not _is_whole(pack, index):
                 return None
             _WHOLE[entry] = seen
         os.utime(entry)
-    except (OSError, ValueError):
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    if missing and any(size is not None for size in blob_sizes(repository, missing).values()):
         return None
     return PackedHistory(pack, index, boundary, kept=True)
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gitgoodbench.git.commits import read_commits
 from gitgoodbench.git.hunks import Hunk
 from gitgoodbench.git.messages import clean_message
-from gitgoodbench.git.objects import SUBMODULE, Entry, changed_paths, read_blobs, read_tree
+from gitgoodbench.git.objects import SUBMODULE, Entry, changed_paths, read_blobs, read_tree, stage
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.plugin.arguments import MAX_MESSAGE_BYTES
 from gitgoodbench.scenario import Call, Policy
 from gitgoodbench.scoring.syntax import definitions, enclosing_definition, language_of
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.workspace.build import commit_index, put_tree
+from gitgoodbench.workspace.build import commit_index, put_objects
 
 from .changes import FileChange, FileContent, Part
 from .division import Division, Piece
@@ -59,12 +58,13 @@ def oracle(episode: CommitEpisode, call: Call) -> None:  # noqa: ARG001
     """Commit the real trees with the real messages, without any tool."""
     reference = episode.reference
     chain = reference.chain
-    trees = [commit.tree for commit in read_commits(reference.mirror, chain.commits)]
-    put_tree(episode.sandbox, reference.mirror, trees, [episode.base])
-    head = episode.base
-    for tree, message in zip(trees, reference.messages, strict=True):
-        episode.git.run("read-tree", "-i", "-m", tree)  # -m: files that are not there stay marked so
-        head = commit_index(episode.git, message, [head])
+    put_objects(episode.sandbox, reference.mirror, chain.commits, [episode.base])
+    head, before = episode.base, read_tree(reference.mirror, episode.base)
+    for commit, message in zip(chain.commits, reference.messages, strict=True):
+        after = read_tree(reference.mirror, commit)
+        changes = {path: entry for path, (_, entry) in changed_paths(before, after).items()}
+        stage(episode.git, dict(sorted(changes.items(), key=lambda change: change[1] is not None)))
+        head, before = commit_index(episode.git, message, [head]), after
     episode.bypassed_tools = True
 
 

@@ -16,12 +16,22 @@ from collections.abc import Callable, Iterator, Mapping
 from gitgoodbench.git.attainable import Solution
 from gitgoodbench.git.conflict_text import Region
 from gitgoodbench.git.conflicts import Choice, ConflictModel, PathConflict
-from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, Entry, Tree, changed_paths, read_blobs
+from gitgoodbench.git.objects import (
+    EXECUTABLE,
+    REGULAR,
+    SUBMODULE,
+    SYMLINK,
+    Entry,
+    Tree,
+    changed_paths,
+    read_blobs,
+    stage,
+)
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_text
 from gitgoodbench.scenario import Call, Policy
 from gitgoodbench.shell_tools import ShellTools
-from gitgoodbench.workspace.build import check_out, commit_index, put_tree
+from gitgoodbench.workspace.build import check_out, commit_index, put_objects, write_changed
 
 from .episode import MergeEpisode
 from .resolution import Answer, Resolution
@@ -48,11 +58,14 @@ def reference_policies() -> Mapping[str, Policy]:
 
 def oracle(episode: MergeEpisode, call: Call) -> None:  # noqa: ARG001
     """Put the real merge's tree in place and commit it, without any tool."""
-    reference = episode.reference
-    tree = reference.mirror.line("rev-parse", "--verify", "--end-of-options", f"{reference.merge_commit}^{{tree}}")
-    put_tree(episode.sandbox, reference.mirror, [tree], episode.parents)
-    check_out(episode.git, tree)
-    episode.git.run("clean", "-ffdxq")
+    reference, model = episode.reference, episode.resolution.model
+    put_objects(episode.sandbox, reference.mirror, [reference.merge_commit], episode.parents)
+    paths = (*changed_paths(model.automatic, reference.tree), *model.replay.conflicted)
+    changes = {path: reference.tree.get(path) for path in paths}
+    changes = dict(sorted(changes.items(), key=lambda change: change[1] is not None))  # what goes comes first
+    stage(episode.git, changes)
+    if not write_changed(episode.git, changes):
+        check_out(episode.git, episode.git.line("write-tree", "--missing-ok"))
     commit_index(episode.git, MESSAGE.encode() + b"\n", episode.parents)
     episode.bypassed_tools = True
 

@@ -127,7 +127,10 @@ def _gates(outcome: Outcome, *, committed: bool, no_markers: bool) -> dict[str, 
 
 def _holds_both(git: Git, head: str, parents: tuple[str, str]) -> bool:
     """Whether the commit descends from both sides, and is neither of them."""
-    return head not in parents and all(
+    if head in parents:
+        return False
+    listed = git.execute("rev-list", "--parents", "--max-count=1", "--end-of-options", head).stdout.decode().split()
+    return set(parents) <= set(listed[1:]) or all(
         git.execute("merge-base", "--is-ancestor", parent, head).returncode == 0 for parent in parents
     )
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gitgoodbench.errors import ToolError
+from gitgoodbench.errors import InfrastructureFailed, ToolError
 from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, Entry, Tree, stage, write_blob
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.tree_paths import is_tree_path
 from gitgoodbench.sandbox.base import Sandbox
-from gitgoodbench.workspace.build import commit_index
+from gitgoodbench.workspace.build import commit_index, write_changed
 
 VIEW_LIMIT = 8 * 1024 * 1024
 LONGEST_NAME, LONGEST_PATH = 255, 1024
@@ -107,9 +107,8 @@ class WorkingTree:
             for path, file in written.items():
                 self._sandbox.put(path, file.content, mode=_PERMISSIONS[file.mode])
             return
-        kept = b"".join(path + b"\0" for path, entry in changes.items() if entry is not None)
-        self._git.run("clean", "-ffdxq")
-        self._git.run("checkout-index", "--force", "--quiet", "-u", "-z", "--stdin", stdin=kept)
+        if not write_changed(self._git, changes):
+            raise InfrastructureFailed("files of the merge that was committed cannot be written")
 
     def _paths(self) -> list[bytes]:
         return [path for path in self._automatic.keys() | self._written.keys() if self.entry_at(path) is not None]

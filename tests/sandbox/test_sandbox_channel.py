@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from gitgoodbench.sandbox.attached import AttachedStream
 from gitgoodbench.sandbox.channel import Channel, ChannelBroken
-from gitgoodbench.sandbox.docker import AttachedStream
 from gitgoodbench.sandbox.frames import ABORT, CHUNK, DATA, END, ERR, FRAME, OUT, REQUEST, RESULT
 from gitgoodbench.sandbox.local import SocketStream
 

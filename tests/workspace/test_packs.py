@@ -18,7 +18,7 @@ from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.workspace import packs
 from gitgoodbench.workspace.build import build_workspace
 from gitgoodbench.workspace.history import PackedHistory, pack_history
-from gitgoodbench.workspace.leaks import pack_is_exact
+from gitgoodbench.workspace.leaks import missing_from
 from gitgoodbench.workspace.packs import kept_history
 from tests.support.repositories import RepositoryBuilder
 
@@ -116,7 +116,7 @@ def _flip_index(entry: Path) -> None:
 
 
 def _lose(entry: Path) -> None:
-    (entry / "boundary.json").unlink()
+    (entry / "history.json").unlink()
 
 
 @pytest.mark.parametrize("damage", [_truncate, _flip, _flip_index, _lose])
@@ -143,18 +143,20 @@ def test_a_cache_that_cannot_be_written_changes_nothing(
     assert not history.pack.exists()
 
 
-def test_an_incomplete_repository_is_packed_each_time(
-    mirror: RepositoryBuilder, cache: Path, counted: list[str]
+def test_what_a_partial_clone_lacks_is_kept_in_mind_and_the_pack_made_anew_once_it_is_there(
+    mirror: RepositoryBuilder, counted: list[str]
 ) -> None:
     blob = mirror.git.line("rev-parse", "main~2:a.py")
-    (mirror.path / "objects" / blob[:2] / blob[2:]).unlink()
+    file = mirror.path / "objects" / blob[:2] / blob[2:]
+    file.rename(mirror.path / "aside")
     for _ in range(2):
         with kept_history(mirror.git, [known(mirror)]) as history:
-            assert not history.kept
+            assert history.kept
             assert blob not in held(mirror.git, history)
+    (mirror.path / "aside").rename(file)
+    with kept_history(mirror.git, [known(mirror)]) as history:
+        assert blob in held(mirror.git, history)
     assert len(counted) == 2
-    assert entries(cache) == []
-    assert [left for left in (cache / ".incoming").iterdir() if left.is_dir()] == []
 
 
 def test_a_pack_with_an_object_too_many_is_refused(
@@ -174,10 +176,11 @@ def test_a_pack_with_an_object_too_many_is_refused(
     assert entries(cache) == []
 
 
-def test_a_pack_without_all_objects_is_not_exact(mirror: RepositoryBuilder) -> None:
+def test_a_pack_without_all_objects_is_refused(mirror: RepositoryBuilder) -> None:
     with kept_history(mirror.git, [known(mirror)]) as history:
-        assert pack_is_exact(mirror.git, history, [known(mirror)])
-        assert not pack_is_exact(mirror.git, history, [mirror.git.line("rev-parse", "main")])
+        assert missing_from(mirror.git, history, [known(mirror)]) == frozenset()
+        with pytest.raises(SetupFailed, match="holds 3 too few"):
+            missing_from(mirror.git, history, [mirror.git.line("rev-parse", "main")])
 
 
 def test_threads_that_want_the_same_pack_wait_for_one_that_makes_it(
@@ -205,7 +208,7 @@ def test_a_process_that_is_killed_while_it_makes_a_pack_leaves_no_entry(
         "import sys, time\n"
         "from gitgoodbench.git.process import Git\n"
         "from gitgoodbench.workspace import packs\n"
-        "packs.pack_is_exact = lambda *_: (print('made', flush=True), time.sleep(600))\n"
+        "packs.missing_from = lambda *_: (print('made', flush=True), time.sleep(600))\n"
         "with packs.kept_history(Git(sys.argv[1]), [sys.argv[2]]): pass\n"
     )
     command = [sys.executable, "-c", program, str(mirror.path), known(mirror)]
