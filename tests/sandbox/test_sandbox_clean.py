@@ -46,6 +46,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         raise DockerUnavailable("Docker does not answer")
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("GITGOODBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(folders, "_LARGE", tmp_path)
     monkeypatch.setattr(clean_module, "connect_to_docker", no_docker)
     return tmp_path
