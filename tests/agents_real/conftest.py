@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.rules.figures import Figures, table
 
-ALL = ("codex", "claude-code", "mini-swe-agent", "opencode", "qwen-code")
+ALL = ("codex", "claude-code", "mini-swe-agent", "opencode", "qwen-code", "gemini-cli", "goose")
 CHOSEN = tuple(os.environ.get("AGENTS", "").split()) or ALL
 OUT = Path(os.environ.get("AGENTS_OUT", ".agents"))
 _TOLD: list[str] = []

@@ -104,7 +104,7 @@ def test_it_goes_on_after_the_harness_was_killed(tmp_path: Path) -> None:
     with RuleModel(books) as model:
         command = [
             sys.executable, "-m", "gitgoodbench", "eval", "mini", "--agent", AGENT, "--scenario", "mcr", "--limit", "6",
-            "--tools", "shell", "--sandbox", "docker", "--model", "gpt-5.4", "--base-url", model.url, "--jobs", "2",
+            "--sandbox", "docker", "--model", "gpt-5.4", "--base-url", model.url, "--jobs", "2",
             "--no-cache", "--price-input", str(PRICES[0]), "--price-output", str(PRICES[1]),
             "--out", str(tmp_path), "--run-id", "killed",
         ]  # fmt: skip

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.support.dialect import Body
 
 PATHS = {"/chat/completions": "chat", "/responses": "responses", "/messages": "anthropic"}
+_GOOGLE = re.compile(r"/models/([^/:]+):(generateContent|streamGenerateContent)")
 SHELLS = (
     "exec_command", "shell_command", "shell", "local_shell", "bash", "Bash", "run_shell_command", "run_command",
     "developer__shell", "sh",
@@ -64,6 +65,9 @@ class Asked:
 
 def read(path: str, body: Body) -> Asked:
     """Read a request."""
+    if found := _GOOGLE.search(path):
+        body = _from_google(found[1], found[2] == "streamGenerateContent", body)
+        return replace(read("/chat/completions", body), api="google", wants_usage=True)
     api = next(api for end, api in PATHS.items() if path.endswith(end))
     entries = body["input" if api == "responses" else "messages"]
     if isinstance(entries, str):
@@ -77,6 +81,25 @@ def read(path: str, body: Body) -> Asked:
         wants_usage=api != "chat" or bool((body.get("stream_options") or {}).get("include_usage")),
         model=str(body["model"]),
     )
+
+
+def _from_google(model: str, streamed: bool, body: Body) -> Body:
+    """A request of Google's API as Chat Completions has it, as far as it is read here."""
+    messages: list[Body] = []
+    for turn in [{"role": "system", **(body.get("systemInstruction") or {"parts": []})}, *body["contents"]]:
+        role = "assistant" if turn.get("role") == "model" else turn.get("role") or "user"
+        for part in turn["parts"]:
+            if "functionResponse" in part:
+                messages.append({"role": "tool", "content": json.dumps(part["functionResponse"]["response"])})
+            elif part.get("text") or "functionCall" in part:
+                messages.append({"role": role, "content": part.get("text") or ""})
+    declared = [entry for tool in body.get("tools") or () for entry in tool.get("functionDeclarations") or ()]
+    tools = [
+        {"type": "function", "function": {**tool, "parameters": tool.get("parametersJsonSchema") or tool["parameters"]}}
+        for tool in declared
+        if "parametersJsonSchema" in tool or "parameters" in tool
+    ]
+    return {"model": model, "stream": streamed, "messages": messages, "tools": tools}
 
 
 def _opening(body: Body, entries: Sequence[Body]) -> Iterator[str]:

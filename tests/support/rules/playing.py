@@ -70,7 +70,7 @@ def play_references(out: Path, run: Run) -> Mapping[str, Run]:
 def agent_fields(model: RuleModel) -> dict[str, Any]:
     """What an agent that asks a model is told of it."""
     prices = {"price_input": PRICES[0], "price_output": PRICES[1]}
-    return {"model": "gpt-5.4", "base_url": model.url, "tools": "shell", "cache_answers": False, **prices}
+    return {"model": "gpt-5.4", "base_url": model.url, "cache_answers": False, **prices}
 
 
 def judged_by(model: RuleModel, scenario: str) -> dict[str, Any]:

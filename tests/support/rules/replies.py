@@ -156,6 +156,25 @@ def _messages(asked: Asked, said: Said, bill: Tokens) -> Reply:
     return _stream(events, named=True)
 
 
+def _google(asked: Asked, said: Said, bill: Tokens) -> Reply:
+    part: Body = {"text": said.text}
+    if said.shell is not None:
+        part = {"functionCall": {"name": said.shell.name, "args": said.arguments}}
+    body = {
+        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {
+            "promptTokenCount": bill.prompt,
+            "cachedContentTokenCount": bill.cached,
+            "candidatesTokenCount": (bill.completion or 0) - (bill.reasoning or 0),
+            "thoughtsTokenCount": bill.reasoning,
+            "totalTokenCount": (bill.prompt or 0) + (bill.completion or 0),
+        },
+        "modelVersion": asked.model,
+        "responseId": f"r{said.number}",
+    }
+    return _stream([body], named=False) if asked.streamed else _whole(body)
+
+
 def _whole(body: Body) -> Reply:
     return Reply(json.dumps(body).encode())
 
@@ -176,4 +195,5 @@ _WRITERS: dict[str, Callable[[Asked, Said, Tokens], Reply]] = {
     "chat": _chat,
     "responses": _responses,
     "anthropic": _messages,
+    "google": _google,
 }
