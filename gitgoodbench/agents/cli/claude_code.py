@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Package, Task
+from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Task
 from gitgoodbench.agents.cli.events import last_said
 from gitgoodbench.git.process import ExecResult
 
@@ -24,10 +24,6 @@ class ClaudeCode(CliAgent):
 
     name = "claude-code"
     api = "anthropic"
-    package = Package(
-        "npm", "@anthropic-ai/claude-code", "2.1.332", "proprietary", shipped=False,
-        programs={"claude": "node_modules/@anthropic-ai/claude-code-linux-*/claude"},
-    )  # fmt: skip
     sets_effort = True
     config_folder = ".claude"
     logs = (".claude/projects/**/*.jsonl",)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Package, Task
+from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Task
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.text import one_line
 
@@ -26,16 +26,6 @@ class Codex(CliAgent):
 
     name = "codex"
     api = "responses"
-    package = Package(
-        "npm",
-        "@openai/codex",
-        "0.171.0",
-        "Apache-2.0",
-        programs={
-            "codex": "node_modules/@openai/codex-linux-*/vendor/*/bin/codex",
-            "rg": "node_modules/@openai/codex-linux-*/vendor/*/codex-path/rg",
-        },
-    )
     sets_effort = True
     config_folder = ".codex"
     logs = (".codex/sessions/**/*.jsonl",)

@@ -3,7 +3,6 @@
     class Codex(CliAgent):
         name = "codex"
         api = "responses"
-        package = Package("npm", "@openai/codex", "0.171.0", "Apache-2.0", programs={"codex": "**/bin/codex"})
 
         def invocation(self, task: Task) -> Invocation:
             return Invocation([self.program("codex"), "exec", "-m", task.model], stdin=task.prompt)
@@ -19,44 +18,22 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, Field, create_model
 
 from gitgoodbench.agents.base import Agent, AgentPlugin, AgentSettings
+from gitgoodbench.agents.images.locks import read_lock
+from gitgoodbench.agents.images.recipe import AGENTS_ROOT, Recipe, read_recipe, recipe_names
 from gitgoodbench.errors import Status, UserError
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.plugin_options import options_in
 from gitgoodbench.text import one_line
 
-AGENTS_FOLDER: Final = "/opt/agents"
-"""In a derived image: below it the folder of its agent, with `bin`, whose programs stand on the agent's PATH."""
-
 NO_KEY: Final = "held-by-the-harness"
 """What programs are given as their API key, since most refuse to start without one."""
 
 _LAST_WORDS: Final = 300
-
-
-@dataclass(frozen=True)
-class Package:
-    """Where a program comes from, for `gitgoodbench image build --agent`.
-
-    name, version: as the registry has them; the version is exact. licence: an SPDX expression, or `proprietary`.
-    shipped: whether an image that holds it may be given away; else each user installs it for themselves.
-    programs: what stands in `bin`, and the file of the installed package that it is, as a glob below the folder that it
-    was installed into. needs_node: it is JavaScript; `bin` gets Node, too.
-    keep: globs of what is needed beside the programs; empty: the whole package.
-    """
-
-    registry: Literal["pip", "npm"]
-    name: str
-    version: str
-    licence: str
-    shipped: bool = True
-    programs: Mapping[str, str] = field(default_factory=dict)
-    needs_node: bool = False
-    keep: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,18 +116,17 @@ def words(option: str, text: str) -> tuple[str, ...]:
 class CliAgent(AgentPlugin):
     """See the module's docstring.
 
-    name: of its entry point. api: that its program speaks: chat, responses or anthropic. package: where the program
-    comes from; None: the user's own. sets_effort: whether `invocation` passes a reasoning effort on; else the bridge
-    puts it into requests. config_folder: where, below its home, it looks for its user's configuration. logs: globs of
-    its own logs, below its home; its standard output and error are kept anyway. version: the command that prints its
-    version, and with it on record in the manifest.
+    name: of its entry point, and of the recipe of its image (`agents.images`), if it has one. api: that its program
+    speaks: chat, responses or anthropic. sets_effort: whether `invocation` passes a reasoning effort on; else the
+    bridge puts it into requests. config_folder: where, below its home, it looks for its user's configuration. logs:
+    globs of its own logs, below its home; its standard output and error are kept anyway. version: the command that
+    prints its version, and with it on record in the manifest.
     """
 
     asks_model = True
     own_tools = True
     name: ClassVar[str]
     api: ClassVar[str] = "chat"
-    package: ClassVar[Package | None] = None
     sets_effort: ClassVar[bool] = False
     config_folder: ClassVar[str] = ".config"
     logs: ClassVar[tuple[str, ...]] = ()
@@ -161,19 +137,25 @@ class CliAgent(AgentPlugin):
             cls.options = create_model(f"{cls.__name__}Options", __base__=CliOptions)
 
     @classmethod
+    def recipe(cls) -> Recipe | None:
+        """What its image is made of, and its version; None: the program is the user's own."""
+        return read_recipe(cls.name) if cls.name in recipe_names() else None
+
+    @classmethod
     def folder(cls) -> str:
-        """Where a derived image has what the agent consists of."""
-        return f"{AGENTS_FOLDER}/{cls.name}"
+        """Where a sandbox has what the agent consists of."""
+        return f"{AGENTS_ROOT}/{cls.name}"
 
     @classmethod
     def program(cls, name: str) -> str:
-        """The path of one of its programs."""
+        """The path of one of its programs in its image."""
         return f"{cls.folder()}/bin/{name}"
 
     @classmethod
     def image(cls) -> str | None:
-        """The derived image that has it, as `gitgoodbench image build --agent` names it."""
-        return None if cls.package is None else f"gitgoodbench-sandbox-{cls.name}:{cls.package.version}"
+        """The image that has it, as `gitgoodbench image build --agent` names it."""
+        recipe = cls.recipe()
+        return None if recipe is None else recipe.tag(read_lock(recipe).version)
 
     @abstractmethod
     def invocation(self, task: Task) -> Invocation:
@@ -181,10 +163,11 @@ class CliAgent(AgentPlugin):
 
     def version(self) -> Mapping[str, Sequence[str]]:
         """Of what has a part in the agent (itself, Node), the command that prints its version."""
-        if self.package is None or not self.package.programs:
+        recipe = self.recipe()
+        if recipe is None:
             return {}
-        own = {self.name: [self.program(next(iter(self.package.programs))), "--version"]}
-        return own | ({"node": [self.program("node"), "--version"]} if self.package.needs_node else {})
+        own = {self.name: [recipe.program, *recipe.content.version_argv]}
+        return own | ({"node": [self.program("node"), "--version"]} if recipe.has_node else {})
 
     def api_of(self, own: Sequence[BaseModel]) -> str | None:  # noqa: ARG002
         """See `AgentPlugin.api_of`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Package, Task
+from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Task
 from gitgoodbench.agents.cli.events import last_said
 from gitgoodbench.git.process import ExecResult
 
@@ -26,10 +26,6 @@ class GeminiCli(CliAgent):
 
     name = "gemini-cli"
     api = "google"
-    package = Package(
-        "npm", "@google/gemini-cli", "0.61.0", "Apache-2.0",
-        programs={"gemini": "node_modules/@google/gemini-cli/bundle/gemini.js"}, needs_node=True,
-    )  # fmt: skip
     config_folder = ".gemini"
     logs = (".gemini/tmp/**/chats/*",)
 

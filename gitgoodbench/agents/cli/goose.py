@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Package, Task
+from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Task
 from gitgoodbench.agents.cli.events import last_said
 from gitgoodbench.git.process import ExecResult
 
@@ -13,10 +13,6 @@ class Goose(CliAgent):
     """With its developer tools. It asks for no name of the session, and stops after no number of turns."""
 
     name = "goose"
-    package = Package(
-        "npm", "@aaif/goose-binary-linux-x64", "1.52.0", "Apache-2.0",
-        programs={"goose": "node_modules/@aaif/goose-binary-linux-x64/bin/goose"},
-    )  # fmt: skip
     config_folder = ".config/goose"
     logs = (".local/state/goose/logs/cli/**/*.log",)
 

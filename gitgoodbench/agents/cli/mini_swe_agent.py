@@ -6,7 +6,7 @@ import json
 import re
 from typing import Final
 
-from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Package, Task
+from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Task
 
 _TASK: Final = "task.yaml"
 _TRAJECTORY: Final = "mini.traj.json"
@@ -17,7 +17,6 @@ class MiniSweAgent(CliAgent):
     """The task comes in a configuration file, since it may be too long for an argument."""
 
     name = "mini-swe-agent"
-    package = Package("pip", "mini-swe-agent", "2.4.6", "MIT", programs={"mini": "bin/mini"})
     config_folder = ".config/mini-swe-agent"
     logs = (_TRAJECTORY,)
 

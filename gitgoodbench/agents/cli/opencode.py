@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, CliOptions, Invocation, Package, Task
+from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, CliOptions, Invocation, Task
 from gitgoodbench.agents.cli.events import last_said
 from gitgoodbench.git.process import ExecResult
 
@@ -26,9 +26,6 @@ class OpenCode(CliAgent):
     """Small tasks, such as summaries, go to the same model. Its title is given, so that it asks for none."""
 
     name = "opencode"
-    package = Package(
-        "npm", "opencode-ai", "1.18.33", "MIT", programs={"opencode": "node_modules/opencode-linux-*/bin/opencode"}
-    )
     options = OpenCodeOptions
     config_folder = ".config/opencode"
     logs = (".local/share/opencode/log/*.log",)

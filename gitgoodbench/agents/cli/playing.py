@@ -76,10 +76,10 @@ class CliPlayer:
         return Needs(name, image, build, HOME, self._mounts, self._agent.version())
 
     def _pin(self, configured: bool) -> dict[str, Any]:
-        """What decides its answers beside its model: the package, and what its user gave it."""
+        """What decides its answers beside its model: its version, and what its user gave it."""
         pins: dict[str, Any] = {}
-        if (package := self._agent.package) is not None:
-            pins["package"] = f"{package.registry} {package.name} {package.version}"
+        if (image := self._agent.image()) is not None:
+            pins["package"] = image
         for folder in self._mounts.values():
             pins["folder"] = hash_folder(f"--agent-arg folder={folder}", folder)
         if configured:

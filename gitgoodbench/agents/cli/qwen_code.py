@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Package, Task
+from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Invocation, Task
 from gitgoodbench.agents.cli.events import last_said
 from gitgoodbench.git.process import ExecResult
 
@@ -22,10 +22,6 @@ class QwenCode(CliAgent):
     """Without the second process that it starts to have more memory."""
 
     name = "qwen-code"
-    package = Package(
-        "npm", "@qwen-code/qwen-code", "0.24.4", "Apache-2.0",
-        programs={"qwen": "node_modules/@qwen-code/qwen-code/cli.js"}, needs_node=True,
-    )  # fmt: skip
     config_folder = ".qwen"
     logs = (".qwen/projects/**/chats/*.jsonl",)
 

@@ -117,6 +117,11 @@ class Recipe:
         return f"{self.home}/{self.content.program}"
 
     @property
+    def has_node(self) -> bool:
+        """Whether Node comes with it."""
+        return any("bin/node" in part.files.values() for part in self.content.npm)
+
+    @property
     def lock_path(self) -> Path:
         ending = "requirements.txt" if self.content.pip else "package-lock.json"
         return self.folder / f"{self.name}.{ending}"

@@ -17,6 +17,7 @@ from gitgoodbench.agents.cli.goose import Goose
 from gitgoodbench.agents.cli.mini_swe_agent import MiniSweAgent
 from gitgoodbench.agents.cli.opencode import OpenCode, OpenCodeOptions
 from gitgoodbench.agents.cli.qwen_code import QwenCode
+from gitgoodbench.agents.images.locks import read_lock
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.plugins import AGENTS, plugins
 
@@ -38,11 +39,11 @@ def task(kind: type[CliAgent], **more: Any) -> Task:
 @EACH
 def test_an_agent_is_found_by_its_name_and_is_of_one_version(kind: type[CliAgent]) -> None:
     assert type(plugins(AGENTS)[kind.name].object) is kind
-    package = kind.package
-    assert package is not None
-    assert kind.image() == f"gitgoodbench-sandbox-{kind.name}:{package.version}"
-    assert next(iter(package.programs)) in kind().version()[kind.name][0]
-    assert (package.licence == "proprietary") is not package.shipped
+    recipe = kind.recipe()
+    assert recipe is not None
+    assert kind.image() == f"gitgoodbench-sandbox-{kind.name}:{read_lock(recipe).version}"
+    assert kind().version()[kind.name] == [kind().invocation(task(kind)).argv[0], "--version"]
+    assert ("node" in kind().version()) is (kind in (GeminiCli, QwenCode))
 
 
 @EACH
