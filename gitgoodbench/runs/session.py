@@ -74,14 +74,21 @@ def resolve(config: RunConfig) -> RunConfig:
         raise UserError(f"--agent-arg {config.agent_arg[0]}: {config.agent} takes none")
     if not asks_model(config.agent):
         return config.model_copy(update={name: RunConfig.model_fields[name].default for name in MODELLING})
-    api = ApiName(api_of(config.agent, config.options.own) or config.api)
+    api = _spoken_api(config)
     if config.api not in (ApiName.CHAT, api):
         raise UserError(f"--api {config.api}: {config.agent} speaks {api}: leave --api out")
-    update = {"model": config.model or ModelOptions.model, "api": api, "base_url": server_of(config.base_url, api)}
+    update = {"model": config.model or ModelOptions.model, "base_url": server_of(config.base_url, api)}
+    if api in list(ApiName):
+        update["api"] = ApiName(api)
     if brings_tools(config.agent):
         _refuse_parameters(config)
         update["temperature"] = None
     return config.model_copy(update=update)
+
+
+def _spoken_api(config: RunConfig) -> str:
+    """Which API the agent's model is asked by; one that only programs speak is no value of --api."""
+    return api_of(config.agent, config.options.own) or config.api
 
 
 def _refuse_parameters(config: RunConfig) -> None:
@@ -200,7 +207,7 @@ def model_options(config: RunConfig) -> ModelOptions:
     """What a run asks of its agent's model."""
     return ModelOptions(
         model=config.model or ModelOptions.model,
-        api=config.api,
+        api=_spoken_api(config),
         base_url=config.base_url,
         temperature=config.temperature,
         top_p=config.top_p,

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.agents.registry import agents_with_tools
+from gitgoodbench.runs.config import make_config
+from gitgoodbench.runs.inputs import default_tools
+from gitgoodbench.runs.session import resolve
 from tests.cli.conftest import CommandLine
 
 ARGV = ("--agent", "command", "--agent-arg", "argv=true")
@@ -14,7 +18,7 @@ ARGV = ("--agent", "command", "--agent-arg", "argv=true")
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("--agent", "noop", "--tools", "own"), "--tools own offers no tools, and noop has none of its own, as codex"),
+        (("--agent", "noop", "--tools", "own"), "--tools own offers no tools, and noop has none of its own, as claude-code, codex"),
         ((*ARGV, "--tools", "shell"), "--tools shell: command brings its own tools: leave --tools out"),
         ((*ARGV, "--tools", "published"), "--tools published: command brings its own tools"),
         ((*ARGV, "--top-p", "0.5"), "--top-p 0.5: command writes its requests itself: --model-arg KEY=VALUE"),
@@ -37,6 +41,21 @@ def test_what_does_not_fit_is_refused_in_a_line(command: CommandLine, arguments:
     shown = command.eval("--base-url", "http://127.0.0.1:9/v1", *arguments)
     assert (shown.code, command.out.exists() and any(command.out.iterdir())) == (2, False)
     assert error in shown.error
+
+
+@pytest.mark.parametrize("agent", agents_with_tools())
+def test_each_agent_has_its_own_tools_api_and_parameters(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    for owner in ("OPENAI", "ANTHROPIC", "GEMINI"):
+        monkeypatch.setenv(f"{owner}_API_KEY", "sk-the-key-of-mine")
+    argument = ("--agent-arg", "argv=true") if agent == "command" else ()
+    shown = command.eval("--agent", agent, *argument, "--model", "m", "--reasoning-effort", "high", "--dry-run")
+    assert shown.code == 0, shown.err
+    config = resolve(make_config(suite="mini", agent=agent, agent_arg=argument[1:], tools=default_tools(agent)))
+    assert (config.tools.value, config.temperature) == ("own", None)
+    shown = command.eval("--agent", agent, *argument, "--model", "m")
+    assert (shown.code, "does not contain it" in shown.error) == (2, True)
 
 
 def test_a_configuration_holds_no_keys(command: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent
+from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
 from gitgoodbench.agents.registry import make_agent
 from gitgoodbench.clusters.wire import WireBroken
 from gitgoodbench.contained.client import start
@@ -177,8 +177,11 @@ def _make(order: RunOrder) -> _Shared:
     provider = make_provider(manifest.sandbox["kind"], settings).provider
     judges = judge_options(config)
     with lent_keys(order.keys):
-        agent = make_agent(config.agent, scenarios, AgentSettings(model_options(config), config.options.own))
+        chosen = AgentSettings(model_options(config), config.options.own, config.agent_config)
+        agent = make_agent(config.agent, scenarios, chosen)
         panel = None if judges is None else open_panel(judges)
+    if isinstance(agent, PinnedAgent):
+        _compare({name: manifest.agent.get(name) for name in agent.pins}, dict(agent.pins), "agent ")
     if isinstance(agent, EquippedAgent):
         provider = equip(provider, agent.needs)
     _compare(sandbox_deciding(manifest.sandbox), sandbox_deciding(provider.describe()), "sandbox ")
@@ -207,7 +210,7 @@ def _check(order: RunOrder, installed: Mapping[str, Scenario]) -> None:
     _compare(fingerprints, {name: installed[name].fingerprint() for name in order.scenarios}, "scenario ")
 
 
-def _compare(there: Mapping[str, str], here: Mapping[str, str], what: str = "") -> None:
+def _compare(there: Mapping[str, Any], here: Mapping[str, Any], what: str = "") -> None:
     for name in sorted(there.keys() | here.keys()):
         if there.get(name) != here.get(name):
             raise RunAborted(
