@@ -18,7 +18,7 @@ ARGV = ("--agent", "command", "--agent-arg", "argv=true")
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("--agent", "noop", "--tools", "own"), "--tools own offers no tools, and noop has none of its own, as claude-code, codex"),
+        (("--agent", "noop", "--tools", "own"), "and noop has none of its own, as claude-code, codex"),
         ((*ARGV, "--tools", "shell"), "--tools shell: command brings its own tools: leave --tools out"),
         ((*ARGV, "--tools", "published"), "--tools published: command brings its own tools"),
         ((*ARGV, "--top-p", "0.5"), "--top-p 0.5: command writes its requests itself: --model-arg KEY=VALUE"),

@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
 from gitgoodbench.agents.registry import make_agent
