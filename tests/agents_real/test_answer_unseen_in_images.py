@@ -43,7 +43,7 @@ def test_the_whole_image_and_a_workspace_of_each_scenario(tmp_path: Path, agent:
 
 
 def _outside(found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """What was found anywhere but in the repository: a merge may tell what a chain of the same project hides."""
+    """What was found anywhere but in what the episode is about: a merge may tell what a chain of the same project hides."""
     there = {
         word: [place for place in places if not place.startswith(("git ", "/work/"))] for word, places in found.items()
     }
