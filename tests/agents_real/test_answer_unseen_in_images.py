@@ -43,8 +43,7 @@ def test_the_whole_image_and_a_workspace_of_each_scenario(tmp_path: Path, agent:
 
 
 def _outside(found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """What was found anywhere but in what the episode is about: a merge may tell what a chain of the same project hides."""
-    there = {
-        word: [place for place in places if not place.startswith(("git ", "/work/"))] for word, places in found.items()
-    }
-    return {word: places for word, places in there.items() if places}
+    """What was found anywhere but in what this episode is about: a merge may tell what a chain of its project hides."""
+    own = ("git ", "/work/", "/home/agent/prompt.md")
+    outside = {word: [place for place in places if not place.startswith(own)] for word, places in found.items()}
+    return {word: places for word, places in outside.items() if places}
