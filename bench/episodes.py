@@ -28,6 +28,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from gitgoodbench.dataset.loaders import load_suite
+from gitgoodbench.dataset.sample import Sample
+from gitgoodbench.sample_types.specs import MergeSpec, chain_spec
+
 WORKER: Final = "--worker"
 IDENTITY: Final = {
     f"GIT_{role}_{part}": value
@@ -155,21 +159,21 @@ class Worker:
         self._process.wait()
 
 
-def by_hand(repository: Path, row: dict[str, Any]) -> dict[str, float]:
+def by_hand(repository: Path, sample: Sample) -> dict[str, float]:
     """What a person would do for a merge; for a chain, where it begins and ends, and one commit for all of it."""
-    spec = json.loads(row["scenario"]) if isinstance(row["scenario"], str) else row["scenario"]
     before, clock = os.times(), time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="episodes-") as folder:
         place = Path(folder, "clone")
         git(["clone", "-q", "--shared", "--no-checkout", str(repository), str(place)])
-        if row["sample_type"] == "merge":
-            ours, theirs = spec["parents"]
+        if isinstance(sample.spec, MergeSpec):
+            ours, theirs = sample.spec.parents
             git(["checkout", "-q", ours], place)
             git(["merge", "-q", "--no-edit", theirs], place)
-            git(["checkout", "-q", spec["merge_commit_hash"], "--", *spec["files_in_merge_conflict"]], place)
+            git(["checkout", "-q", sample.spec.merge_commit_hash, "--", *sample.spec.files_in_merge_conflict], place)
         else:
-            git(["checkout", "-q", spec["newest_commit"]], place)
-            git(["reset", "-q", "--soft", f"{spec['newest_commit']}~{spec['times_seen_consecutively']}"], place)
+            spec = chain_spec(sample)
+            git(["checkout", "-q", spec.newest_commit], place)
+            git(["reset", "-q", "--soft", f"{spec.newest_commit}~{spec.times_seen_consecutively}"], place)
         git(["commit", "-q", "-a", "-m", "by hand"], place)
     after = os.times()
     return {"wall": time.perf_counter() - clock, "cpu": sum(after[:4]) - sum(before[:4])}
@@ -218,7 +222,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rows = {row["id"]: row for row in map(json.loads, arguments.suite.read_text("utf-8").splitlines())}
+    rows = {sample.id: sample for sample in load_suite(str(arguments.suite)).samples}
     least: dict[str, dict[tuple[str, str], dict[str, float]]] = defaultdict(dict)
     memory: dict[str, int] = defaultdict(int)
 
@@ -240,7 +244,7 @@ def main() -> None:
                     enter("before", scenario, sample, before.play(episode))
                 enter("cold" if epoch == 1 else "warm", scenario, sample, now.play(episode))
                 if epoch < 3:
-                    enter("by hand", scenario, sample, by_hand(git_dir(arguments.repos, row["name"]), row))
+                    enter("by hand", scenario, sample, by_hand(git_dir(arguments.repos, row.name), row))
             if number % 10 == 0:
                 print(f"{number} of {len(attempts)}", file=sys.stderr, flush=True)
         disk = sum(file.stat().st_size for file in now.cache.rglob("*") if file.is_file())

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from gitgoodbench.contained import truths
 from gitgoodbench.contained.frames import histories_fields, receive, receive_bytes, send, verdict_fields
 from gitgoodbench.contained.task import Task, Wanted, error_of
 from gitgoodbench.errors import EpisodeError, GitGoodBenchError
 from gitgoodbench.git.mirror import Mirror
+from gitgoodbench.git.reads import keep, kept
 from gitgoodbench.limits import LimitExceeded, file_problem, hold, memory_problem
 from gitgoodbench.scenario import Outcome, PredictedScenario, RepositoryStore, ScenarioWithTruth, load_scenarios
 from gitgoodbench.scores import with_scores
@@ -28,11 +30,15 @@ def serve(connection: socket.socket) -> None:
     """Do the task that comes over the connection, and send what comes of it. For a fork that ends then."""
     task: Task = pickle.loads(receive_bytes(connection))
     tempfile.tempdir = task.folder
+    keep(truths.load(task.known))
     hold(task.limits)
     parse_in_forks()
     send(connection, {"began": True})
     try:
-        send(connection, read(task, _HarnessStore(connection)))
+        frame = read(task, _HarnessStore(connection))
+        if task.record and (reads := kept()) is not None:
+            truths.write(reads, Path(task.folder))
+        send(connection, frame)
     except MemoryError:
         send(connection, {"limit": memory_problem(task.limits)})
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from gitgoodbench.contained import truths
 from gitgoodbench.contained.client import Running, ask
 from gitgoodbench.contained.frames import histories_of, verdict_of
 from gitgoodbench.contained.task import Task, Wanted, error_of
@@ -47,6 +49,7 @@ class Contained:
         self._scenario: Any = scenario
         self._scores = scores
         self._limits = limits
+        self._scored: set[str] = set()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._scenario, name)
@@ -101,14 +104,29 @@ class Contained:
         outcome: Outcome | None,
         prediction: Prediction | None = None,
     ) -> dict[str, Any]:
+        known = None if wanted is Wanted.PREDICTED else self._known(sample, store)
         with temporary_folder("scoring") as folder:
-            task = Task(wanted, self.name, self._scores, sample, outcome, self._limits, str(folder), prediction)
+            task = Task(wanted, self.name, self._scores, sample, outcome, self._limits, str(folder), prediction, known)
             frame = ask(task, store, self.running)
         if "crash" in frame:
             raise ScoringCrashed(str(frame["crash"]))
         if "error" in frame:
             raise error_of(frame)
         return frame
+
+    def _known(self, sample: Sample, store: RepositoryStore) -> str | None:
+        """The file with what scoring reads of the real commits. It is made when a sample is scored a second time."""
+        name = truths.name_of(self.name, sample)
+        found = truths.find(name)
+        if found is not None or sample.id not in self._scored:
+            self._scored.add(sample.id)
+            return found
+        self._scored.discard(sample.id)  # one try, and another one where it is lost again
+        with temporary_folder("scoring") as folder, contextlib.suppress(GitGoodBenchError, LimitExceeded):
+            task = Task(Wanted.SCORE, self.name, self._scores, sample, None, self._limits, str(folder), record=True)
+            ask(task, store, self.running)
+            truths.keep(name, folder)
+        return truths.find(name)
 
 
 class _JudgedContained(Contained):

@@ -42,6 +42,7 @@ class Task:
     prediction: what an outcome is to be made of, where that is wanted.
 
     folder: where temporary files go; whoever asks removes it.
+    known: a file with what was read of the real commits before. record: write one like it (`truths`).
     """
 
     wanted: Wanted
@@ -52,6 +53,8 @@ class Task:
     limits: Limits
     folder: str
     prediction: Prediction | None = None
+    known: str | None = None
+    record: bool = False
 
 
 def error_of(frame: Mapping[str, Any]) -> GitGoodBenchError:

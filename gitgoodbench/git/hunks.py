@@ -20,6 +20,7 @@ from gitgoodbench.errors import GitGoodBenchError
 from gitgoodbench.git.conflict_text import split_lines
 from gitgoodbench.git.line_pairs import pair_lines
 from gitgoodbench.git.process import Git
+from gitgoodbench.git.reads import is_id, kept
 
 CONTEXT: Final = 3
 """Unchanged lines shown around a change; changes with at most twice as many between them are one hunk."""
@@ -208,8 +209,20 @@ def change_between(git: Git, old: tuple[str, bytes], new: tuple[str, bytes], *, 
         mark, content = (Mark.ADDED, new[1]) if not old[1] else (Mark.REMOVED, old[1])
         whole = [RawHunk(0, 0, b"", tuple(Line(mark, line) for line in split_lines(content)))] if content else []
     else:
-        whole = parse_diff(git.run("diff", *_OPTIONS, old[0], new[0]))
+        whole = parse_diff(_difference(git, old[0], new[0]))
     return change_from(old[1], new[1], whole, paired=paired)
+
+
+def _difference(git: Git, old: str, new: str) -> bytes:
+    """What `git diff` says of two blobs."""
+    reads = kept()
+    known = None if reads is None else reads.differences.get((old, new))
+    if known is not None:
+        return known
+    found = git.run("diff", *_OPTIONS, old, new)
+    if reads is not None and is_id(old) and is_id(new) and reads.takes(len(found)):
+        reads.differences[old, new] = found
+    return found
 
 
 def parse_diff(diff: bytes) -> list[RawHunk]:

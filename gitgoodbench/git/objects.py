@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gitgoodbench.git.process import ExecResult, Git, GitError
+from gitgoodbench.git.process import HOST, ExecResult, Git, GitError
+from gitgoodbench.git.reads import Listing, Reads, is_id, kept
 
 REGULAR: Final = "100644"
 EXECUTABLE: Final = "100755"
@@ -58,7 +59,9 @@ Tree = Mapping[bytes, Entry]
 
 def read_tree(git: Git, treeish: str) -> dict[bytes, Entry]:
     """Every file, link and submodule of a tree, by its path from the root."""
-    return _parse_tree(git.run("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish))
+    if (known := _known_listing(git, treeish)) is not None:
+        return dict(known.tree)
+    return _keep_listing(git, treeish, git.run("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish))
 
 
 def read_hostile_tree(git: Git, treeish: str, *, limit: int = LISTING_LIMIT) -> dict[bytes, Entry]:
@@ -67,6 +70,9 @@ def read_hostile_tree(git: Git, treeish: str, *, limit: int = LISTING_LIMIT) -> 
     Raises:
         GitError: it cannot be listed, the listing is longer than `limit` bytes, or a path than `LONGEST_PATH`.
     """
+    known = _known_listing(git, treeish)
+    if known is not None and known.size <= limit and known.longest <= LONGEST_PATH:
+        return dict(known.tree)
     args = ("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", treeish)
     with git.stream(*args, stdin=subprocess.DEVNULL) as process:
         assert process.stdout is not None
@@ -75,9 +81,26 @@ def read_hostile_tree(git: Git, treeish: str, *, limit: int = LISTING_LIMIT) -> 
             raise GitError(args, ExecResult(-1, stderr=b"the listing is longer than %d bytes" % limit))
         if process.wait() != 0:
             raise GitError(args, ExecResult(process.returncode))
-    tree = _parse_tree(listing)
+    tree = _keep_listing(git, treeish, listing)
     if max(map(len, tree), default=0) > LONGEST_PATH:
         raise GitError(args, ExecResult(-1, stderr=b"a path has more than %d bytes" % LONGEST_PATH))
+    return tree
+
+
+def _kept_reads(git: Git) -> Reads | None:
+    return kept() if git.executor is HOST else None
+
+
+def _known_listing(git: Git, treeish: str) -> Listing | None:
+    reads = _kept_reads(git)
+    return None if reads is None else reads.listings.get(treeish)
+
+
+def _keep_listing(git: Git, treeish: str, listing: bytes) -> dict[bytes, Entry]:
+    tree = _parse_tree(listing)
+    reads = _kept_reads(git)
+    if reads is not None and is_id(treeish) and treeish not in reads.listings and reads.takes(len(listing)):
+        reads.listings[treeish] = Listing(dict(tree), len(listing), max(map(len, tree), default=0))
     return tree
 
 
@@ -93,6 +116,17 @@ def _parse_tree(listing: bytes) -> dict[bytes, Entry]:
 def read_blobs(git: Git, oids: Iterable[str]) -> dict[str, bytes | None]:
     """The contents of blobs by their ids, all through one process; None where the object is missing."""
     wanted = list(dict.fromkeys(oids))
+    reads = _kept_reads(git)
+    known = {} if reads is None else {oid: reads.blobs[oid] for oid in wanted if oid in reads.blobs}
+    read = _read_blobs(git, [oid for oid in wanted if oid not in known])
+    if reads is not None:
+        for oid, content in read.items():
+            if content is not None and is_id(oid) and reads.takes(len(content)):
+                reads.blobs[oid] = content
+    return {oid: known[oid] if oid in known else read[oid] for oid in wanted}
+
+
+def _read_blobs(git: Git, wanted: Sequence[str]) -> dict[str, bytes | None]:
     if not wanted:
         return {}
     output = git.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in wanted).encode())
@@ -114,9 +148,15 @@ def read_blobs(git: Git, oids: Iterable[str]) -> dict[str, bytes | None]:
 def blob_sizes(git: Git, oids: Iterable[str]) -> dict[str, int | None]:
     """Sizes in bytes by object id, without reading contents; None where the object is missing."""
     wanted = list(dict.fromkeys(oids))
-    output = git.run("cat-file", "--batch-check=%(objectsize)", stdin="".join(f"{oid}\n" for oid in wanted).encode())
+    reads = _kept_reads(git)
+    known = {} if reads is None else {oid: len(reads.blobs[oid]) for oid in wanted if oid in reads.blobs}
+    asked = [oid for oid in wanted if oid not in known]
+    if not asked:
+        return dict(known)
+    output = git.run("cat-file", "--batch-check=%(objectsize)", stdin="".join(f"{oid}\n" for oid in asked).encode())
     lines = output.split(b"\n")
-    return {oid: int(line) if line.isdigit() else None for oid, line in zip(wanted, lines, strict=False)}
+    sizes = {oid: int(line) if line.isdigit() else None for oid, line in zip(asked, lines, strict=False)}
+    return {oid: known[oid] if oid in known else sizes[oid] for oid in wanted if oid in known or oid in sizes}
 
 
 def blobs_present(git: Git, oids: Iterable[str]) -> set[str]:

@@ -61,11 +61,21 @@ def replay_merge(git: Git, local: str, incoming: str, *, marker_size: int = DEFA
         GitError: the merge cannot be computed (an object is missing).
         InfrastructureFailed: this machine has no space or memory left.
     """
+    code, output = run_merge_tree(git, local, incoming)
+    return parse_merge_tree(output, clean=code == 0, marker_size=marker_size)
+
+
+def run_merge_tree(git: Git, local: str, incoming: str) -> tuple[int, bytes]:
+    """What `git merge-tree` says of two commits, and its exit code: 0 for a clean merge, 1 for one that is not.
+
+    Raises:
+        GitError, InfrastructureFailed: as `replay_merge`.
+    """
     args = ("merge-tree", "--write-tree", "-z", "--messages", "--allow-unrelated-histories", local, incoming)
     result = git.execute(*args)
     if result.returncode not in (0, 1) or result.timed_out or not result.stdout:
         raise git.failure(args, result)
-    return parse_merge_tree(result.stdout, clean=result.returncode == 0, marker_size=marker_size)
+    return result.returncode, result.stdout
 
 
 def parse_merge_tree(output: bytes, *, clean: bool, marker_size: int = DEFAULT_MARKER_SIZE) -> Replay:

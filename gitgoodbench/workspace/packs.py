@@ -32,6 +32,7 @@ from gitgoodbench.workspace.leaks import missing_from
 
 _FORMAT: Final = 2
 _FACTS: Final = "history.json"
+_FILE: Final = "file"
 _GIB: Final = 1024**3
 
 _IN_USE_S: Final = 3600.0
@@ -71,6 +72,31 @@ def kept_history(
             folder = stack.enter_context(temporary_folder("pack"))
             history = pack_history(repository, tips, folder, boundary=boundary, trees=trees)
         yield history
+
+
+def kept_file(name: str) -> Path | None:
+    """A file that was kept under a name; None where there is none. Whoever reads it must see whether it is whole."""
+    try:
+        file = cache_home() / "packs" / name / _FILE
+        os.utime(file.parent)
+    except (OSError, UserError):
+        return None
+    return file if file.is_file() else None
+
+
+def keep_file(name: str, content: bytes) -> None:
+    """Keep a file among the packs, under a name. Where the cache cannot be written, nothing is kept."""
+    with contextlib.suppress(OSError, UserError):
+        entry = cache_home() / "packs" / name
+        incoming = entry.parent / ".incoming"
+        incoming.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=incoming))
+        try:
+            (folder / _FILE).write_bytes(content)
+            shutil.rmtree(entry, ignore_errors=True)
+            folder.rename(entry)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
