@@ -1,7 +1,7 @@
 """Runs of real command-line agents: where they are kept, and the table of them at the end.
 
-AGENTS names the agents (`AGENTS="codex opencode" make test-agents`), AGENTS_OUT the folder of the runs: what is done
-there is not done again.
+AGENTS names the agents (`make test-agents AGENTS="codex opencode"`), AGENTS_OUT the folder of the runs. What was done
+with the same sources of the harness is not done again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.plugins import HARNESS, pin
 from tests.support.rules.figures import Figures, table
 
 ALL = ("codex", "claude-code", "mini-swe-agent", "opencode", "qwen-code", "gemini-cli", "goose")
@@ -23,8 +24,9 @@ _TOLD: list[str] = []
 @pytest.fixture(scope="session")
 def out() -> Path:
     """The folder of the runs."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    return OUT.resolve()
+    folder = OUT.resolve() / str(pin(HARNESS).source)[:12]
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session", autouse=True)
