@@ -42,7 +42,7 @@ def play(out: Path, agent: str, scenario: str, run_id: str | None = None, **fiel
         chosen: dict[str, Any] = {**agent_fields(model), **judged_by(model, scenario), "jobs": 2, **fields}
         run = evaluate("mini", agent, out, name, scenario=scenario, sandbox="docker", **chosen)
         account = list(model.account)
-    version = str(run.manifest.sandbox.get(agent, ""))
+    version = str(run.manifest.sandbox.get("agent_version", ""))
     largest = max((answered.size for answered in account if answered.role == AGENT), default=0)
     Figures.of(run, version, max(watch.peaks.values(), default=0), largest).keep(out)
     return Played(run, account)
