@@ -48,6 +48,7 @@ ALLOWED = {
     ("sandbox/docker.py", "command"): _COMMAND_LINE,
     ("agents/cli/goose.py", "auto"): _OTHER + "who approves of what the program does",
     ("agents/cli/goose.py", "openai"): _OTHER + "a provider of models",
+    ("agents/cli/mini_swe_agent.py", "openai"): _OTHER + "a provider of models",
     ("agents/cli/qwen_code.py", "openai"): _OTHER + "a provider of models",
     ("agents/openai.py", "openai"): _ITSELF,
     ("agents/reference.py", "noop"): _ITSELF,

@@ -117,16 +117,18 @@ class CliAgent(AgentPlugin):
     """See the module's docstring.
 
     name: of its entry point, and of the recipe of its image (`agents.images`), if it has one. api: that its program
-    speaks: chat, responses or anthropic. sets_effort: whether `invocation` passes a reasoning effort on; else the
-    bridge puts it into requests. config_folder: where, below its home, it looks for its user's configuration. logs:
-    globs of its own logs, below its home; its standard output and error are kept anyway. version: the command that
-    prints its version, and with it on record in the manifest.
+    speaks: chat, responses, anthropic or google; apis: where it speaks several, of which --api names one. sets_effort:
+    whether `invocation` passes a reasoning effort on; else the bridge puts it into requests. config_folder: where,
+    below its home, it looks for its user's configuration. logs: globs of its own logs, below its home; its standard
+    output and error are kept anyway. version: the command that prints its version, and with it on record in the
+    manifest.
     """
 
     asks_model = True
     own_tools = True
     name: ClassVar[str]
     api: ClassVar[str] = "chat"
+    apis: ClassVar[tuple[str, ...]] = ()
     sets_effort: ClassVar[bool] = False
     config_folder: ClassVar[str] = ".config"
     logs: ClassVar[tuple[str, ...]] = ()
@@ -171,7 +173,7 @@ class CliAgent(AgentPlugin):
 
     def api_of(self, own: Sequence[BaseModel]) -> str | None:  # noqa: ARG002
         """See `AgentPlugin.api_of`."""
-        return self.api
+        return None if self.apis else self.api
 
     def chosen(self, own: Sequence[BaseModel]) -> CliOptions:
         """Its own options among those that were given."""
@@ -204,4 +206,6 @@ class CliAgent(AgentPlugin):
     def make(self, settings: AgentSettings) -> Agent:
         from gitgoodbench.agents.cli.playing import CliPlayer
 
+        if self.apis and settings.model.api not in self.apis:
+            raise UserError(f"--api {settings.model.api}: {self.name} speaks {', '.join(self.apis)}")
         return CliPlayer(self, settings)

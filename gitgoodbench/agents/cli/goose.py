@@ -1,4 +1,4 @@
-"""`goose`: `goose run`, over Chat Completions."""
+"""`goose`: `goose run`, over Chat Completions, Responses or Messages."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ class Goose(CliAgent):
     """With its developer tools. It asks for no name of the session, and stops after no number of turns."""
 
     name = "goose"
+    apis = ("chat", "responses", "anthropic")
     config_folder = ".config/goose"
     logs = (".local/state/goose/logs/cli/**/*.log",)
 
@@ -22,19 +23,26 @@ class Goose(CliAgent):
             "--with-builtin", "developer", "--max-turns", "1000000", *task.arguments,
         ]  # fmt: skip
         environment = {
-            "GOOSE_PROVIDER": "openai",
             "GOOSE_MODEL": task.model,
             "GOOSE_MODE": "auto",
             "GOOSE_DISABLE_KEYRING": "1",
             "GOOSE_DISABLE_SESSION_NAMING": "true",
             "GOOSE_TELEMETRY_ENABLED": "false",
-            "OPENAI_HOST": task.base_url.removesuffix("/v1"),
-            "OPENAI_API_KEY": NO_KEY,
+            **_server(task),
         }
         return Invocation(argv, environment, stdin=task.prompt)
 
     def last_words(self, result: ExecResult) -> str:
         return last_said(result, _said) or super().last_words(result)
+
+
+def _server(task: Task) -> dict[str, str]:
+    """Where the model is. The path says which of OpenAI's APIs: by itself goose goes by the model's name."""
+    if task.api == "anthropic":
+        return {"GOOSE_PROVIDER": "anthropic", "ANTHROPIC_HOST": task.base_url, "ANTHROPIC_API_KEY": NO_KEY}
+    path = "/v1/responses" if task.api == "responses" else "/v1/chat/completions"
+    host = task.base_url.removesuffix("/v1")
+    return {"GOOSE_PROVIDER": "openai", "OPENAI_HOST": host, "OPENAI_BASE_PATH": path, "OPENAI_API_KEY": NO_KEY}
 
 
 def _said(event: dict[str, Any]) -> Any:

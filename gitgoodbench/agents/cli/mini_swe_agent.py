@@ -1,4 +1,4 @@
-"""`mini-swe-agent`: `mini`, over Chat Completions."""
+"""`mini-swe-agent`: `mini`, over Chat Completions, Responses or Messages."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ class MiniSweAgent(CliAgent):
     """The task comes in a configuration file, since it may be too long for an argument."""
 
     name = "mini-swe-agent"
+    apis = ("chat", "responses", "anthropic")
     config_folder = ".config/mini-swe-agent"
     logs = (_TRAJECTORY,)
 
     def invocation(self, task: Task) -> Invocation:
+        owner = "anthropic" if task.api == "anthropic" else "openai"
+        kind = ("--model-class", "litellm_response") if task.api == "responses" else ()
         argv = [
-            self.program("mini"), "-m", f"openai/{task.model}", "-y", "--exit-immediately", "-l", "0",
+            self.program("mini"), "-m", f"{owner}/{task.model}", *kind, "-y", "--exit-immediately", "-l", "0",
             "-o", f"{task.home}/{_TRAJECTORY}", "-c", "mini.yaml", "-c", f"{task.home}/{_TASK}", *task.arguments,
         ]  # fmt: skip
         environment = {
-            "OPENAI_API_KEY": NO_KEY,
+            f"{owner.upper()}_API_KEY": NO_KEY,
             "MSWEA_CONFIGURED": "true",
             "MSWEA_SILENT_STARTUP": "1",
             "MSWEA_COST_TRACKING": "ignore_errors",

@@ -1,4 +1,4 @@
-"""`opencode`: `opencode run`, over Chat Completions."""
+"""`opencode`: `opencode run`, over Chat Completions, Responses or Messages."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from gitgoodbench.agents.cli.events import last_said
 from gitgoodbench.git.process import ExecResult
 
 _PROVIDER: Final = "bridge"
+_CLIENTS: Final = {
+    "chat": "@ai-sdk/openai-compatible",
+    "responses": "@ai-sdk/openai",
+    "anthropic": "@ai-sdk/anthropic",
+}
+"""Its own client of each API; they are parts of the program."""
+
 _SWITCHED_OFF: Final = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE")
 
 
@@ -26,6 +33,7 @@ class OpenCode(CliAgent):
     """Small tasks, such as summaries, go to the same model. Its title is given, so that it asks for none."""
 
     name = "opencode"
+    apis = tuple(_CLIENTS)
     options = OpenCodeOptions
     config_folder = ".config/opencode"
     logs = (".local/share/opencode/log/*.log",)
@@ -49,9 +57,9 @@ def _configuration(task: Task, model: str) -> dict[str, Any]:
     assert isinstance(chosen, OpenCodeOptions)
     known = {"name": task.model, "tool_call": True, "limit": {"context": chosen.context, "output": chosen.output}}
     provider = {
-        "npm": "@ai-sdk/openai-compatible",
+        "npm": _CLIENTS[task.api],
         "name": _PROVIDER,
-        "options": {"baseURL": task.base_url, "apiKey": NO_KEY},
+        "options": {"baseURL": f"{task.base_url.removesuffix('/v1')}/v1", "apiKey": NO_KEY},
         "models": {task.model: known},
     }
     return {

@@ -6,10 +6,12 @@ The programs themselves are played by `make test-agents`. What they print is mad
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from gitgoodbench.agents.base import AgentSettings
 from gitgoodbench.agents.cli.claude_code import ClaudeCode
 from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Task
 from gitgoodbench.agents.cli.gemini_cli import GeminiCli
@@ -18,7 +20,9 @@ from gitgoodbench.agents.cli.mini_swe_agent import MiniSweAgent
 from gitgoodbench.agents.cli.opencode import OpenCode, OpenCodeOptions
 from gitgoodbench.agents.cli.qwen_code import QwenCode
 from gitgoodbench.agents.images.locks import read_lock
+from gitgoodbench.errors import UserError
 from gitgoodbench.git.process import ExecResult
+from gitgoodbench.models.options import ModelOptions
 from gitgoodbench.plugins import AGENTS, plugins
 
 ALL = (ClaudeCode, GeminiCli, Goose, MiniSweAgent, OpenCode, QwenCode)
@@ -77,6 +81,31 @@ def test_what_would_ask_other_servers_is_switched_off(kind: type[CliAgent]) -> N
         "qwen-code": ('"usageStatisticsEnabled": false', '"enableAutoUpdate": false', "web_fetch"),
     }[kind.name]
     assert [word for word in expected if word not in text] == []
+
+
+@pytest.mark.parametrize("api", ["chat", "responses", "anthropic"])
+def test_some_speak_what_the_api_flag_says(api: str) -> None:
+    url = ORIGIN if api == "anthropic" else f"{ORIGIN}/v1"
+    opencode, goose, mini = (
+        kind().invocation(replace(task(kind), api=api, base_url=url)) for kind in (OpenCode, Goose, MiniSweAgent)
+    )
+    client = {"chat": "@ai-sdk/openai-compatible", "responses": "@ai-sdk/openai", "anthropic": "@ai-sdk/anthropic"}[api]
+    provider = json.loads(opencode.environment["OPENCODE_CONFIG_CONTENT"])["provider"]["bridge"]
+    assert (provider["npm"], provider["options"]["baseURL"]) == (client, f"{ORIGIN}/v1")
+    if api == "anthropic":
+        assert (goose.environment["GOOSE_PROVIDER"], goose.environment["ANTHROPIC_HOST"]) == (api, ORIGIN)
+        assert "anthropic/some/model-1" in mini.argv
+    else:
+        path = {"chat": "/v1/chat/completions", "responses": "/v1/responses"}[api]
+        assert (goose.environment["OPENAI_HOST"], goose.environment["OPENAI_BASE_PATH"]) == (ORIGIN, path)
+        assert ("litellm_response" in mini.argv) is (api == "responses")
+
+
+def test_an_api_that_it_does_not_speak_is_refused() -> None:
+    settings = AgentSettings(ModelOptions(model="m", api="google", base_url="http://localhost:1"))
+    with pytest.raises(UserError, match="--api google: goose speaks chat, responses, anthropic"):
+        Goose().make(settings)
+    assert (GeminiCli().api_of(()), Goose().api_of(())) == ("google", None)
 
 
 def test_no_agent_signs_its_commits() -> None:
