@@ -195,7 +195,9 @@ class DockerProvider:
     def _started(self, labels: dict[str, str], lending: Lending | None) -> DockerSandbox:
         container = None
         try:
-            settings = self._settings() if lending is None else {**self._settings(), "mounts": [_mount(lending)]}
+            settings = self._settings()
+            if lending is not None:
+                settings["mounts"].append(_mount(lending))
             container = self._docker().containers.create(self.image_id, labels=labels, **settings)
             sandbox = DockerSandbox(container, self.limits, self._grace_s, lending)
             sandbox.start()

@@ -164,6 +164,28 @@ def test_its_home_is_a_place_to_live_and_its_folder_cannot_be_written(
     assert config == "GIT_CONFIG_GLOBAL=/dev/null"
 
 
+@pytest.mark.docker
+@pytest.mark.parametrize("turns", [50, 1])
+def test_what_it_started_ends_with_it(
+    case: MergeCase, folder: Path, docker_provider: DockerProvider, turns: int
+) -> None:
+    """Daemons, too, whether it ended by itself or was interrupted; what was committed by then stays."""
+    (folder / "daemon.sh").write_text(
+        "for n in 1 2 3; do setsid nohup sleep 600 >/dev/null 2>&1 & done\n"
+        'python3 "$1" "$2"; while [ -n "$3" ]; do sleep 600; done\n'
+    )
+    with ScriptedServer(_resolves) as server:
+        waits = "" if turns > 1 else " waits"
+        agent = _agent(server, folder, f"sh daemon.sh agent.py {{prompt_file}}{waits}")
+        with _begun(case, docker_provider, agent) as (episode, sandbox):
+            trajectory = agent.run(episode, Budget(max_turns=turns))
+            left = sandbox.exec(["sh", "-c", "cat /proc/[0-9]*/comm"]).stdout.split()
+            outcome = episode.outcome()
+    assert trajectory.status is (Status.COMPLETED if turns > 1 else Status.LIMIT_REACHED)
+    assert b"sleep" not in left
+    assert score(case, outcome).solved is True
+
+
 def test_it_takes_no_tools_of_ours(folder: Path) -> None:
     with pytest.raises(RunAborted, match="brings its own tools: use --tools own"):
         _agent(None, folder).run(FakeEpisode(), Budget())
