@@ -23,6 +23,7 @@ from gitgoodbench.errors import UserError
 from gitgoodbench.runs import health
 from gitgoodbench.sandbox.daemon import connect_to_docker
 from gitgoodbench.sandbox.docker import DockerProvider
+from tests.support.agent_images import flaws
 from tests.support.registries import Registries, integrity, pure_wheel, serve_registries, tarball
 
 NPM = """
@@ -187,6 +188,8 @@ def test_an_agent_is_built_and_tried_before_its_image_gets_the_name(
         " root 755", "bin root 755", "bin/tool root 555", "lib root 755", "lib/words root 444",
     ]  # fmt: skip
 
+    assert flaws(provider, docker_provider, recipe, registries.url, str(tmp_path)) == []
+
     def there() -> list[str | None]:
         return [image.id for image in connect_to_docker().images.list(filters={"label": f"gitgoodbench.agent={name}"})]
 
@@ -217,7 +220,9 @@ def test_an_agent_from_the_index_is_compiled_ahead(
     recipe = recipe_of(tmp_path, name, PIP)
     recipe.lock_path.write_text(write_requirements([LockedWheel("tool", "1.2", frozenset({digest}))]))
     built = build(recipe, registries, tmp_path, docker_provider.image)
-    with DockerProvider(built.tag).open(run_id="test", episode_id="agent-image") as sandbox:
+    provider = DockerProvider(built.tag)
+    assert flaws(provider, docker_provider, recipe, registries.url, str(tmp_path)) == []
+    with provider.open(run_id="test", episode_id="agent-image") as sandbox:
         said = sandbox.exec([recipe.program]).stdout.decode().split()
         assert said[0] == "1.2"
         (mode,) = sandbox.exec(["stat", "-c", "%a", said[1]]).stdout.decode().split()

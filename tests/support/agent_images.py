@@ -40,7 +40,7 @@ for folder, folders, files in os.walk(home):
             found += [f"{path} holds {word.decode()}" for word in held]
 json.dump(found, sys.stdout)
 """
-_PRUNED = ("/opt", "/tmp", "/work", "/etc", "/dev", "/proc", "/sys", "/.dockerenv")
+_PRUNED = ("/opt", "/tmp", "/work", "/etc", "/dev", "/proc", "/sys", "/shared", "/home", "/.dockerenv")
 _PRUNE = [part for path in _PRUNED for part in ("-path", path, "-o")][:-1]
 _OUTSIDE = ["find", "/", "-xdev", "-mindepth", "1", "(", *_PRUNE, ")", "-prune", "-o", "-printf", "%p %m %U %s %T@\\n"]
 """All that is not the agent's, but for what Docker puts into each container."""
@@ -66,9 +66,12 @@ def machine_words() -> list[str]:
     return sorted(word for word in (names | folders | {"/var/tmp/gitgoodbench-"}) - _COMMON if len(word) > _SHORT)
 
 
-def flaws(provider: DockerProvider, base: DockerProvider, recipe: Recipe) -> list[str]:
-    """What is wrong with the agent's folder, and what is not as in the base outside of it."""
-    question = json.dumps([recipe.home, machine_words()]).encode()
+def flaws(provider: DockerProvider, base: DockerProvider, recipe: Recipe, *words: str) -> list[str]:
+    """What is wrong with the agent's folder, and what is not as in the base outside of it.
+
+    words: further ones that no file may hold.
+    """
+    question = json.dumps([recipe.home, [*machine_words(), *words]]).encode()
     with provider.open(run_id="flaws", episode_id=recipe.name) as sandbox:
         done = sandbox.exec(["python3", "-I", "-c", _WALK], stdin=question, timeout_s=300)
         assert done.returncode == 0, done.stderr
