@@ -13,6 +13,7 @@ from pathlib import Path
 from gitgoodbench.cache import cache_home
 from gitgoodbench.errors import UserError
 from gitgoodbench.git.version import GIT_NEEDED, host_git_version, is_new_enough
+from gitgoodbench.workspace.packs import describe_kept
 
 _ENOUGH_DISK = 5 * 1024**3
 _HUB_TIMEOUT_S = 10.0
@@ -42,6 +43,7 @@ def check_all() -> Iterator[Check]:
     yield from check_docker()
     yield from check_agent_images()
     yield from check_disk()
+    yield from check_cache()
     yield check_key()
     yield check_built_in_suite()
     yield check_hub()
@@ -120,6 +122,17 @@ def check_disk() -> Iterator[Check]:
         else:
             variable = "GITGOODBENCH_CACHE" if name == "cache" else "TMPDIR"
             yield Check("Disk", False, detail, "large repositories", f"make room, or set {variable} to another folder")
+
+
+def check_cache() -> Iterator[Check]:
+    """What is kept prepared of samples, and whether it can be."""
+    try:
+        kept = describe_kept()
+    except UserError:  # said of the disk
+        return
+    detail = f"{kept.entries} prepared samples, {kept.bytes / _GIB:.1f} GiB in {kept.folder}"
+    left = f", and {kept.stale} left by processes that were killed (gitgoodbench clean)" if kept.stale else ""
+    yield Check("Cache", True, detail + left)
 
 
 def check_key() -> Check:

@@ -18,6 +18,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -99,6 +100,62 @@ def keep_file(name: str, content: bytes) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What the cache keeps prepared. folder: where. stale: what killed processes have left."""
+
+    folder: Path
+    entries: int
+    bytes: int
+    stale: int
+
+
+def describe_kept() -> Kept:
+    """What the cache keeps prepared at this moment.
+
+    Raises:
+        UserError: there is no folder for a cache.
+    """
+    packs = cache_home() / "packs"
+    entries = _entries(packs)
+    return Kept(packs, len(entries), sum(map(_size, entries)), len(_stale(packs)))
+
+
+def remove_stale() -> list[Path]:
+    """Remove what killed processes have left of entries that they were making; the paths.
+
+    Raises:
+        UserError: there is no folder for a cache.
+    """
+    gone = _stale(cache_home() / "packs")
+    for left in gone:
+        shutil.rmtree(left, ignore_errors=True)
+    return gone
+
+
+def _entries(packs: Path) -> list[Path]:
+    with contextlib.suppress(OSError):
+        return [entry for entry in packs.iterdir() if not entry.name.startswith(".")]
+    return []
+
+
+def _stale(packs: Path) -> list[Path]:
+    """Folders of entries that were begun so long ago that nobody is still at it."""
+    found = []
+    with contextlib.suppress(OSError):
+        for left in (packs / ".incoming").iterdir():
+            with contextlib.suppress(OSError):
+                if left.is_dir() and time.time() - left.stat().st_mtime > _IN_USE_S:
+                    found.append(left)
+    return found
+
+
+def _size(entry: Path) -> int:
+    with contextlib.suppress(OSError):
+        return sum(file.stat().st_size for file in entry.iterdir())
+    return 0
+
+
 @contextlib.contextmanager
 def _made(
     entry: Path, repository: Git, tips: Sequence[str], boundary: Sequence[str], trees: Sequence[str]
@@ -165,14 +222,16 @@ def _is_whole(pack: Path, index: Path) -> bool:
 
 def _make_room(packs: Path) -> None:
     """Remove entries until the others take no more than what the cache may, and what killed processes have left."""
-    entries = {entry: entry.stat().st_mtime for entry in packs.iterdir() if not entry.name.startswith(".")}
-    sizes = {entry: sum(file.stat().st_size for file in entry.iterdir()) for entry in entries}
+    entries: dict[Path, float] = {}
+    for entry in _entries(packs):
+        with contextlib.suppress(OSError):  # another process makes room, too
+            entries[entry] = entry.stat().st_mtime
+    sizes = {entry: _size(entry) for entry in entries}
     now, total = time.time(), sum(sizes.values())
     for entry in sorted(entries, key=entries.__getitem__):
         if total <= _most_bytes or now - entries[entry] < _IN_USE_S:
             break
         shutil.rmtree(entry, ignore_errors=True)
         total -= sizes[entry]
-    for left in (packs / ".incoming").iterdir():
-        if left.is_dir() and now - left.stat().st_mtime > 24 * _IN_USE_S:
-            shutil.rmtree(left, ignore_errors=True)
+    for left in _stale(packs):
+        shutil.rmtree(left, ignore_errors=True)
