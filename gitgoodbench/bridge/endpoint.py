@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from gitgoodbench.bridge.account import Account, Call, Entry
 from gitgoodbench.bridge.connection import Connection
+from gitgoodbench.bridge.frames import STREAMS
 from gitgoodbench.bridge.handler import Handler
 from gitgoodbench.bridge.passing import Passing
 from gitgoodbench.bridge.refusals import Closed, NotAllowed, close_off
@@ -59,7 +60,7 @@ class ModelEndpoint:
         self._interrupt, self._grace_s = interrupt, grace_s
         self._lock = threading.Lock()
         self._reports: Counter[str] = Counter()
-        self._halves = 0
+        self._halves = self._open = 0
         self._timer: threading.Timer | None = None
         self._closed = False
         self._ending: EpisodeError | RunAborted | None = None
@@ -87,7 +88,16 @@ class ModelEndpoint:
 
     def serve(self, connection: Connection) -> None:
         """Serve one connection to its end."""
-        Handler(connection, self)
+        with self._lock:
+            self._open += 1
+            full = self._open == STREAMS
+        if full:
+            self.report(f"{STREAMS} connections at once: more have to wait")
+        try:
+            Handler(connection, self)
+        finally:
+            with self._lock:
+                self._open -= 1
 
     def lose(self, reason: str) -> None:
         """The way to the model is lost; the program, which may wait for it for ever, is interrupted at once."""

@@ -8,9 +8,10 @@ import zlib
 from http.client import responses
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import unquote
 
 from gitgoodbench.bridge.connection import Connection, Reading, Writing
-from gitgoodbench.bridge.routes import MODELS, error_body, models_body, route
+from gitgoodbench.bridge.routes import MODELS, error_body, is_probe, model_body, models_body, route
 from gitgoodbench.models.reading import refuse_constant
 from gitgoodbench.text import one_line
 
@@ -24,6 +25,7 @@ _BUFFER: Final = 64 * 1024
 _DIGITS: Final = 10
 _LINE: Final = 1024
 _JSON: Final = "application/json"
+_NOT_SERVED: Final = 404
 _WINDOW_BITS: Final = {"gzip": 31, "deflate": 15}
 
 
@@ -55,12 +57,21 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing is held back, and whoever opened the connection closes it."""
 
     def do_GET(self) -> None:
-        """The list of models; nothing else can be got."""
+        """The models, or one of them; nothing else can be got."""
         path = self._path()
-        if path == MODELS or path.startswith(f"{MODELS}/"):
-            self.reply(200, _JSON, models_body(self._endpoint.models))
-        else:
+        body = None
+        if path == MODELS:
+            body = models_body(self._endpoint.models)
+        elif path.startswith(f"{MODELS}/"):
+            body = model_body(unquote(path.removeprefix(f"{MODELS}/")), self._endpoint.models)
+        if body is None:
             self._turn_away(404, None, "not served by the bridge")
+        else:
+            self.reply(200, _JSON, body)
+
+    def do_HEAD(self) -> None:
+        """As GET, without the body."""
+        self.do_GET()
 
     def do_POST(self) -> None:
         """A request to a model."""
@@ -140,9 +151,12 @@ class Handler(BaseHTTPRequestHandler):
         return self.path.partition("?")[0]
 
     def _turn_away(self, status: int, api: str | None, message: str) -> None:
-        asked = one_line(f"{self.command or ''} {self.path}", 100) or "what is no request"
-        self._endpoint.report(f"{asked}: {message}")
+        if status != _NOT_SERVED or not is_probe(self._path()):
+            self._endpoint.report(f"{self._asked()}: {message}")
         self.problem(status, api, message)
+
+    def _asked(self) -> str:
+        return one_line(f"{self.command or ''} {self.path}", 100) or "what is no request"
 
     def _read_body(self) -> bytes:
         """The body of a request.
@@ -167,6 +181,7 @@ class Handler(BaseHTTPRequestHandler):
             raise _Turned(413, f"a request of more than {BODY_LIMIT} bytes")
         data = self.rfile.read(int(length))
         if len(data) < int(length):
+            self._endpoint.report(f"{self._asked()}: cut off in the middle")
             raise ConnectionResetError("the request is cut off")
         return data
 

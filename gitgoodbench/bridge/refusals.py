@@ -38,6 +38,9 @@ _FIELDS: Final = {
 _OURS: Final = frozenset({"model", "store"})
 """Set by the bridge, whatever is asked for."""
 
+_IDENTITY: Final = frozenset({"client_metadata", "metadata", "user", "safety_identifier"})
+"""What clients tell providers of themselves: left out without a word, since nothing changes by it."""
+
 _REFUSED: Final = {
     "responses": ("previous_response_id", "conversation", "background", "prompt"),
     "google": ("cachedContent", "cached_content"),
@@ -98,7 +101,7 @@ def close_off(api: str, body: Mapping[str, Any]) -> Closed:
     for name, value in body.items():
         if name in _FIELDS[api]:
             closed[name] = value
-        elif name not in _OURS and value not in (None, False):
+        elif name not in _OURS | _IDENTITY and value not in (None, False):
             left_out.append(f"field {one_line(name, 60)}")
     for name in ("messages", "input", "system"):
         if isinstance(closed.get(name), list):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -12,6 +13,9 @@ ROUTES: Final = {"/v1/chat/completions": "chat", "/v1/responses": "responses", "
 """The API (`models.apis.APIS`) at each address."""
 
 MODELS: Final = "/v1/models"
+
+_PROBES: Final = re.compile(r"/?|/v1/?|/health|/favicon\.ico|/api/.*|/v1/messages/count_tokens")
+"""Addresses that agents ask by the way (is somebody there, how long is this, statistics), and do without."""
 
 _KINDS: Final = {
     400: ("invalid_request_error", "invalid_request_error"),
@@ -40,6 +44,11 @@ def route(path: str, query: str) -> tuple[str, bool | None] | None:
     return None if streamed is None else ("google", streamed)
 
 
+def is_probe(path: str) -> bool:
+    """Whether a request that is turned away is nothing to be told of: it leads nowhere, and every agent asks it."""
+    return _PROBES.fullmatch(path) is not None
+
+
 def error_body(api: str | None, status: int, message: str) -> bytes:
     """An error as clients of the API read it."""
     if api == "google":
@@ -53,8 +62,15 @@ def error_body(api: str | None, status: int, message: str) -> bytes:
 
 def models_body(names: Iterable[str]) -> bytes:
     """The list of models, as clients of every API read it."""
-    entries = [
-        {"id": name, "object": "model", "type": "model", "display_name": name, "created": 0, "owned_by": "bridge"}
-        for name in sorted(set(names))
-    ]
-    return json.dumps({"object": "list", "data": entries, "has_more": False}).encode()
+    return json.dumps(
+        {"object": "list", "data": [_model(name) for name in sorted(set(names))], "has_more": False}
+    ).encode()
+
+
+def model_body(name: str, names: Iterable[str]) -> bytes | None:
+    """One of the models; None where it is none of them."""
+    return json.dumps(_model(name)).encode() if name in set(names) else None
+
+
+def _model(name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "type": "model", "display_name": name, "created": 0, "owned_by": "bridge"}

@@ -6,11 +6,13 @@ import gzip
 import json
 import random
 import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from gitgoodbench.bridge.frames import STREAMS
 from gitgoodbench.bridge.handler import BODY_LIMIT
 from tests.support.bridge_clients import PATHS, Bridged, answer, bridge_to, question
 
@@ -37,12 +39,11 @@ def _status(reply: bytes) -> int:
         ("CONNECT api.openai.com:443", 403, "CONNECT api.openai.com:443: there is no way out"),
         ("GET http://169.254.169.254/latest/meta-data", 404, "GET http://169.254.169.254/latest/meta-data: not served"),
         ("POST http://api.openai.com/v1/chat/completions", 404, "POST http://api.openai.com/v1/chat/completions: not"),
-        ("GET /", 404, "GET /: not served"),
+        ("GET /v1/models/gpt-9", 404, "GET /v1/models/gpt-9: not served"),
         ("POST /v1/files", 404, "POST /v1/files: not served"),
         ("POST /v1/../../admin", 404, "POST /v1/../../admin: not served"),
-        ("POST /v1/messages/count_tokens", 404, "POST /v1/messages/count_tokens: not served"),
         ("DELETE /v1/models", 501, "DELETE /v1/models: not served"),
-        ("HEAD /", 501, "HEAD /: not served"),
+        ("HEAD /v1/files", 404, "HEAD /v1/files: not served"),
     ],
 )
 def test_other_addresses_lead_nowhere_and_are_reported(
@@ -51,6 +52,15 @@ def test_other_addresses_lead_nowhere_and_are_reported(
     reply = bridge.raw(f"{request_line} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{{}}".encode())
     assert _status(reply) == status
     assert [words for words in bridge.endpoint.reports if words.startswith(report)]
+    assert bridge.server.requests == []
+
+
+@pytest.mark.parametrize(
+    "asked", ["GET /", "HEAD /", "POST /api/event_logging/batch", "POST /v1/messages/count_tokens"]
+)
+def test_what_every_agent_asks_by_the_way_is_turned_away_without_a_word(bridge: Bridged, asked: str) -> None:
+    assert _status(bridge.raw(f"{asked} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n".encode())) == 404
+    assert bridge.endpoint.reports == {}
     assert bridge.server.requests == []
 
 
@@ -63,6 +73,11 @@ def test_the_models_are_listed(bridge: Bridged) -> None:
     connection = bridge.connect()
     connection.request("GET", "/v1/models?beta=true")
     listed = json.loads(connection.getresponse().read())
+    connection.request("HEAD", "/v1/models")
+    head = connection.getresponse()
+    assert (head.status, head.read()) == (200, b"")
+    connection.request("GET", "/v1/models/scripted")
+    assert json.loads(connection.getresponse().read())["id"] == "scripted"
     connection.close()
     assert [entry["id"] for entry in listed["data"]] == ["scripted"]
 
@@ -128,6 +143,7 @@ def test_a_body_may_come_in_each_usual_form(bridge: Bridged, sent: bytes) -> Non
 def test_half_a_request_asks_nobody(bridge: Bridged) -> None:
     assert bridge.raw(POST + b"Content-Length: 500\r\n\r\n{") == b""
     assert bridge.raw(POST + b"Transfer-Encoding: chunked\r\n\r\n50\r\n{") == b""
+    assert bridge.endpoint.reports == {"POST /v1/chat/completions: cut off in the middle": 2}
     assert bridge.server.requests == []
 
 
@@ -169,5 +185,14 @@ def test_many_idle_connections_hold_up_only_their_own_sandbox(bridge: Bridged) -
     for client in idle:
         client.sendall(b"POST " + PATHS["chat"].encode())
     assert bridge.post("chat", question("chat"))[0] == 200
+    for client in idle:
+        client.close()
+
+
+def test_as_many_connections_as_there_can_be_are_told(bridge: Bridged) -> None:
+    words = f"{STREAMS} connections at once: more have to wait"
+    idle = [socket.create_connection(("127.0.0.1", bridge.port)) for _ in range(STREAMS)]
+    while words not in bridge.endpoint.reports:
+        time.sleep(0.01)
     for client in idle:
         client.close()

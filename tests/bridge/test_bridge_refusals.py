@@ -90,7 +90,7 @@ def test_tools_in_a_namespace_are_looked_at_one_by_one() -> None:
     ("api", "field"),
     [
         ("chat", "web_search_options"), ("chat", "plugins"), ("chat", "models"), ("chat", "n"),
-        ("chat", "service_tier"), ("responses", "metadata"), ("responses", "service_tier"),
+        ("chat", "service_tier"), ("responses", "service_tier"),
         ("anthropic", "mcp_servers"), ("anthropic", "container"), ("anthropic", "betas"),
     ],
 )  # fmt: skip
@@ -98,6 +98,13 @@ def test_fields_that_are_not_known_are_left_out(api: str, field: str) -> None:
     closed = close_off(api, {**question(api), field: ["x"]})
     assert field not in closed.body
     assert closed.left_out == (f"field {field}",)
+
+
+@pytest.mark.parametrize("field", ["client_metadata", "metadata", "user"])
+def test_who_a_client_is_goes_to_no_provider_and_is_not_worth_a_word(field: str) -> None:
+    closed = close_off("responses", {**question("responses"), field: {"id": "x"}})
+    assert field not in closed.body
+    assert closed.left_out == ()
 
 
 @pytest.mark.parametrize("field", ["previous_response_id", "conversation", "background", "prompt"])

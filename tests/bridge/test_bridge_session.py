@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,6 +78,75 @@ def test_the_key_is_nowhere_in_the_container(sandbox: DockerSandbox) -> None:
     assert [status for status, _ in replies] == [200, 400]
     assert KEY not in json.dumps(replies)
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def _memory_of(pid: int) -> bytes:
+    """What a process has in memory that can be written."""
+    found = bytearray()
+    process = Path(f"/proc/{pid}")
+    with (process / "maps").open() as maps, (process / "mem").open("rb", 0) as memory:
+        for line in maps:
+            where, mode, *_ = line.split()
+            if mode.startswith("rw"):
+                start, end = (int(number, 16) for number in where.split("-"))
+                memory.seek(start)
+                found += memory.read(end - start)
+    return bytes(found)
+
+
+def test_the_key_is_not_in_the_relay_s_memory(sandbox: DockerSandbox) -> None:
+    asked = "a question that went through the relay " * 3
+    with (
+        ScriptedServer([answer("chat")]) as server,
+        bridged(sandbox, _upstreams(server), Meter(UNLIMITED, PRICE)),
+    ):
+        assert _inside(sandbox, f"print(ask({PATHS['chat']!r}, {question('chat', asked)!r})[0])") == 200
+        rows = sandbox.container.top(ps_args="-eo pid,uid")["Processes"]
+        pids = [int(pid) for pid, uid in rows if uid == str(COMPANION_USER)]
+        assert len(pids) == 1
+        try:
+            memory = _memory_of(pids[0])
+        except OSError:
+            pytest.skip("only root on the daemon's machine can read a relay")
+    assert b"holds no secret" in memory  # it was read: the relay's own source text
+    assert KEY.encode() not in memory
+
+
+def test_floods_garbage_and_halves_end_no_more_than_their_connection(sandbox: DockerSandbox) -> None:
+    with ScriptedServer([answer("chat")]) as server, bridged(sandbox, _upstreams(server), Meter(UNLIMITED)) as bridge:
+        status = _inside(
+            sandbox,
+            f"""
+def connect():
+    return socket.create_connection(("127.0.0.1", 8099), timeout=20)
+def lose(sent, half=False):
+    with connect() as talk:
+        try:
+            talk.sendall(sent)
+            if half:
+                talk.shutdown(socket.SHUT_WR)
+            while talk.recv(65536):
+                pass
+        except OSError:
+            pass
+lose(os.urandom(100_000) + b"\\n")
+lose(b"\\x16\\x03\\x01\\x02\\x00\\x01\\x00\\x01\\xfc\\x03\\x03" + bytes(300) + b"\\n")
+lose(b"POST {PATHS["chat"]} HTTP/1.1\\r\\nContent-Length: 99\\r\\n\\r\\nhalf", True)
+lose(b"POST {PATHS["chat"]} HTTP/1.1\\r\\nContent-Length: 99999999999\\r\\n\\r\\n" + bytes(4_000_000))
+idle = [connect() for _ in range(150)]
+for client in idle[:100]:
+    client.sendall(b"POST ")
+for client in idle:
+    client.close()
+print(ask({PATHS["chat"]!r}, {question("chat")!r})[0])
+""",
+        )
+        reports = bridge.endpoint.reports
+        assert bridge.endpoint.ending is None
+    assert status == 200
+    assert any("cut off" in words for words in reports)
+    assert any("more than 33554432 bytes" in words for words in reports)
+    assert len(server.requests) == 1
 
 
 def test_nothing_else_is_reached_and_what_was_tried_is_told(sandbox: DockerSandbox) -> None:
@@ -165,4 +235,9 @@ def test_bridges_of_two_sandboxes_know_nothing_of_each_other(docker_provider: Do
         for box, said in ((one, "one"), (two, "two")):
             _inside(box, f"print(ask({PATHS['chat']!r}, {question('chat', said)!r})[0])")
         spoken = [bridge.endpoint.account.conversations()[0][1]["content"] for bridge in (first, second)]
+        networks = [sandbox.exec(["readlink", "/proc/self/ns/net"]).stdout for sandbox in (one, two)]
     assert spoken == ["one", "two"]
+    assert networks[0] != networks[1]
+    for box in (one, two):
+        box_network = box.container.attrs["NetworkSettings"]
+        assert (list(box_network["Networks"]), box_network.get("Ports") or {}) == (["none"], {})
