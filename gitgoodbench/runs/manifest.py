@@ -25,7 +25,7 @@ from gitgoodbench.plugins import GROUPS, HARNESS, SCENARIOS, SCORES, Pin, Plugin
 from gitgoodbench.runs.config import MAY_CHANGE, RESOLVED_ELSEWHERE, RunConfig, spelling
 from gitgoodbench.runs.events import utc_now
 from gitgoodbench.runs.paths import RunPaths
-from gitgoodbench.runs.plan import PlannedEpisode
+from gitgoodbench.runs.plan import PlannedEpisode, in_suite_order
 from gitgoodbench.runs.redact import redact_url, without_values
 from gitgoodbench.runs.result import dump_json
 
@@ -184,7 +184,7 @@ def make_manifest(
         plan=PlanPin(
             samples=len({episode.sample.id for episode in planned}),
             episodes=len(planned),
-            fingerprint=episodes_fingerprint(episode.id for episode in planned),
+            fingerprint=episodes_fingerprint(episode.id for episode in in_suite_order(planned)),
         ),
         scenarios=dict(scenarios),
         plugins=brought,
@@ -205,7 +205,7 @@ def _lasting_spec(suite: Suite) -> str:
 
 
 def episodes_fingerprint(ids: Iterable[str]) -> str:
-    """Hash of which episodes a plan has, in which order."""
+    """Hash of which episodes a plan has, in the order of the suite."""
     return hashlib.sha256(json.dumps(list(ids)).encode()).hexdigest()
 
 

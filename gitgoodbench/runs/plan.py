@@ -53,6 +53,13 @@ def plan_episodes(
     return tuple(PlannedEpisode(*attempt, epoch) for attempt in once for epoch in numbers)
 
 
+def in_suite_order(planned: Sequence[PlannedEpisode]) -> list[PlannedEpisode]:
+    """The episodes of a plan as `Order.SUITE` has them, whatever its order."""
+    attempts = dict.fromkeys((episode.sample.id, episode.scenario) for episode in planned)
+    position = {attempt: number for number, attempt in enumerate(attempts)}
+    return sorted(planned, key=lambda episode: (episode.epoch, position[episode.sample.id, episode.scenario]))
+
+
 def finished_result(planned: PlannedEpisode, run: RunPaths) -> Result | None:
     """The result that a run keeps of this episode: whole, valid, its own, and no failure of infrastructure."""
     result = read_result(planned.paths(run).result)

@@ -17,7 +17,7 @@ from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.execute import Execution, execute
 from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.order import Order
-from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
+from gitgoodbench.runs.plan import PlannedEpisode, in_suite_order, plan_episodes
 from gitgoodbench.runs.result import write_result
 from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
 from gitgoodbench.sample_types.specs import FileCommitChainSpec
@@ -61,6 +61,9 @@ def test_the_plan_is_every_fitting_scenario_of_every_sample_with_its_epochs_next
     by_sample = [name for pair in zip(once, again, strict=True) for name in pair]
     assert [episode.id for episode in plan_episodes(samples, scenarios, 2)] == by_sample
     assert [episode.id for episode in plan_episodes(samples, scenarios, 2, Order.SUITE)] == once + again
+    for order in Order:  # which the manifest pins: another order is no other plan
+        planned = in_suite_order(plan_episodes(samples, scenarios, 2, order))
+        assert [episode.id for episode in planned] == once + again
 
 
 def test_two_samples_of_one_id_are_refused() -> None:
