@@ -201,7 +201,7 @@ def _try_and_tag(
     try:
         _try(recipe, lock, image_id)
     except BaseException:
-        client.images.remove(image_id)
+        _remove_nameless(client, image_id)
         raise
     try:
         before = str(client.images.get(tag).id)
@@ -233,7 +233,7 @@ def _try(recipe: Recipe, lock: Lock, image_id: str) -> None:
 
 
 def _remove_nameless(client: DockerClient, image_id: str) -> None:
-    """Remove the image that had the name before, unless it has another or is in use."""
+    """Remove an image that nothing is to be called, unless it has a name all the same or is in use."""
     try:
         if not client.images.get(image_id).tags:
             client.images.remove(image_id)
