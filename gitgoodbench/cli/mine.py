@@ -16,6 +16,7 @@ class RefsKind(StrEnum):
     """Values of --refs."""
 
     BRANCHES = "branches"
+    BRANCHES_AND_TAGS = "branches-and-tags"
     ALL = "all"
 
 
@@ -50,6 +51,14 @@ def mine(
             help="Only these: python, java, kotlin, or any other as NAME=.SUFFIX; repeatable. Default: those three.",
         ),
     ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        option(
+            "--kinds",
+            metavar="KIND,...",
+            help="Only these: merges, chains, picks, or what other packages bring; repeatable. Default: all.",
+        ),
+    ] = None,
     opt: Annotated[
         list[str] | None,
         option(
@@ -62,7 +71,8 @@ def mine(
     since: Annotated[datetime | None, option("--since", help="Only what was committed then or later (UTC).")] = None,
     until: Annotated[datetime | None, option("--until", help="Only what was committed then or before (UTC).")] = None,
     refs: Annotated[
-        RefsKind, option("--refs", help="Where history starts. all: also tags and pull requests.")
+        RefsKind,
+        option("--refs", help="Where history starts. all: also pull requests. Releases may stand on tags alone."),
     ] = RefsKind.BRANCHES,
     jobs: Annotated[
         int | None, option("--jobs", "-j", min=1, help="Repositories at a time. Default: 1 per core.")
@@ -73,13 +83,15 @@ def mine(
     ] = None,
     offline: Offline = False,
 ) -> int:
-    """Mine merges, file-commit chains and cherry-picks from repositories.
+    """Mine merges, file-commit chains and picks from repositories.
 
     The same command carries on where it was stopped. A repository that cannot be mined costs only its own rows.
 
     Examples:
 
       gitgoodbench mine pallets/click square/okio --out mined.parquet
+
+      gitgoodbench mine apache/kafka --kinds picks --refs branches-and-tags --out picks.parquet
 
       gitgoodbench mine acme/tool=~/src/tool --since 2025-01-01 --out ours.jsonl
 
@@ -95,6 +107,7 @@ def mine(
         out=out,
         repos=repos,
         languages=language or (),
+        kinds=kinds or (),
         opt=opt or (),
         since=since,
         until=until,

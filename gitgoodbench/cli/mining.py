@@ -17,6 +17,7 @@ from gitgoodbench.cli.machine import check_cache, check_machine, check_out
 from gitgoodbench.cli.running import say
 from gitgoodbench.clusters.backends import Backend, Workers
 from gitgoodbench.errors import UserError
+from gitgoodbench.mining.contract import types_of_kinds
 from gitgoodbench.mining.options import LANGUAGES, MiningOptions, Refs
 from gitgoodbench.mining.run import MiningReport, mine, work_folder
 from gitgoodbench.mining.targets import find_targets
@@ -39,6 +40,7 @@ def mine_repositories(
     out: Path,
     repos: Path | None,
     languages: Sequence[str],
+    kinds: Sequence[str],
     opt: Sequence[str],
     since: datetime | None,
     until: datetime | None,
@@ -56,7 +58,7 @@ def mine_repositories(
     order = Order(
         MiningOptions(
             refs=Refs(refs), suffixes=tuple(suffixes.values()), since=_seconds(since), until=_seconds(until),
-            own=read_options(opt, (SAMPLES,)),
+            types=types_of_kinds(named) if (named := _listed(kinds)) else None, own=read_options(opt, (SAMPLES,)),
         ),
         tuple({**LANGUAGES, **suffixes}.items()),
         Repositories(repos.expanduser().absolute() if repos else None, None, offline),
@@ -93,6 +95,11 @@ def parse_languages(given: Sequence[str]) -> dict[str, bytes]:
         else:
             raise UserError(f"--language {text}: give {', '.join(LANGUAGES)}, or another one as NAME=.SUFFIX")
     return chosen or dict(LANGUAGES)
+
+
+def _listed(given: Sequence[str]) -> list[str]:
+    """The words of flags that may hold several, between commas."""
+    return [word.strip() for text in given for word in text.split(",") if word.strip()]
 
 
 def _seconds(time: datetime | None) -> int | None:

@@ -17,8 +17,6 @@ from gitgoodbench.git.objects import SUBMODULE, SYMLINK, Entry, Tree, read_blobs
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.replay import Notice, Replay, Stages
 
-_ASIDE = re.compile(rb"~(?:HEAD|incoming)(?:_\d+)?$")
-"""How Git names a file that it had to move aside: the path, a tilde and the side's label."""
 _MOVING_ASIDE = ("CONFLICT (file/directory)", "CONFLICT (distinct modes)")
 
 
@@ -239,8 +237,12 @@ def _kept(
 
 
 def _moved_from(path: bytes, replay: Replay) -> bytes | None:
-    """Where a file that Git moved aside belongs; None for any other, also one that merely has such a name."""
-    original = _ASIDE.sub(b"", path)
+    """Where a file that Git moved aside belongs; None for any other, also one that merely has such a name.
+
+    Its name is the path, a tilde and the side's label, in which `/` is `_`.
+    """
+    labels = b"|".join(re.escape(label.replace(b"/", b"_")) for label in replay.labels)
+    original = re.sub(rb"~(?:%s)(?:_\d+)?$" % labels, b"", path)
     moves = (notice.paths for notice in replay.notices if notice.kind in _MOVING_ASIDE)
     return original if any({path, original} <= set(paths) for paths in moves) and original != path else None
 

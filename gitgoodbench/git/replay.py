@@ -43,13 +43,17 @@ class Notice:
 
 @dataclass(frozen=True)
 class Replay:
-    """The automatic merge of two commits. `tree` holds conflicted files with markers of `marker_size` characters."""
+    """The automatic merge of two commits. `tree` holds conflicted files with markers of `marker_size` characters.
+
+    labels: what Git calls the local and the other side, in markers and in the names of files that it puts aside.
+    """
 
     tree: str
     conflicted: dict[bytes, Stages]
     notices: tuple[Notice, ...]
     clean: bool
     marker_size: int = DEFAULT_MARKER_SIZE
+    labels: tuple[bytes, bytes] = (b"HEAD", b"incoming")
 
 
 def replay_merge(git: Git, local: str, incoming: str, *, marker_size: int = DEFAULT_MARKER_SIZE) -> Replay:

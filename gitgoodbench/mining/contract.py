@@ -108,11 +108,13 @@ class MinedType(SampleType):
     columns: the mined columns of its own, each with a default: texts, numbers, truths, tuples and models of them. A
         column that two types have is one column, and must be of one type.
     rank: its place among the types, in mined files and on the card; types of one rank are in the order of their names.
-    summary: what its samples are, in a few words, for the card. figures: its plots there.
+    kind: what `mine --kinds` calls it; without, its title. summary: what its samples are, in a few words, for the card.
+    figures: its plots there.
     """
 
     columns: ClassVar[type[BaseModel]] = NoColumns
     rank: ClassVar[int] = 100
+    kind: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     figures: ClassVar[tuple[Figure, ...]] = ()
 
@@ -153,6 +155,21 @@ def mined_types(names: Sequence[str] | None = None) -> dict[str, MinedType]:
     found = loadable_types() if names is None else {name: sample_type(name) for name in names}
     mined = {name: kind for name, kind in found.items() if isinstance(kind, MinedType)}
     return dict(sorted(mined.items(), key=lambda item: (item[1].rank, item[0])))
+
+
+def types_of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
+    """The names of the sample types that kinds name: by their kind, their title or their own name.
+
+    Raises:
+        UserError: there is no such kind.
+    """
+    types = mined_types()
+    called = {word: name for name, kind in types.items() for word in (kind.kind or kind.title, kind.title, name)}
+    if wrong := [kind for kind in kinds if kind not in called]:
+        known = ", ".join(kind.kind or kind.title for kind in types.values())
+        raise UserError(f"--kinds: there is no {wrong[0]!r} to be mined; there are: {known}")
+    wanted = {called[kind] for kind in kinds}
+    return tuple(name for name in types if name in wanted)
 
 
 def mined_type(name: str) -> MinedType:

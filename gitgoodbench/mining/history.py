@@ -5,7 +5,6 @@ Memory does not grow with history, but for what `git rev-list` needs to put comm
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -18,6 +17,7 @@ from gitgoodbench.mining.options import Refs
 
 _SELECTIONS: Final = {
     Refs.BRANCHES: ("--branches", "--remotes"),
+    Refs.BRANCHES_AND_TAGS: ("--branches", "--remotes", "--tags"),
     # What the stash, the notes and replacements hold are no commits to a project.
     Refs.ALL: ("--exclude=refs/stash", "--exclude=refs/notes/*", "--exclude=refs/replace/*", "--all"),
 }
@@ -27,7 +27,7 @@ _COMMAND: Final = (
 )  # fmt: skip
 
 
-_PICKED_FROM: Final = re.compile(rb"^\(cherry picked from commit ([0-9a-f]{7,64})\)\s*$", re.MULTILINE)
+MESSAGE_BYTES: Final = 64 * 1024
 
 
 class Commit(NamedTuple):
@@ -36,7 +36,7 @@ class Commit(NamedTuple):
     committed: when, by its committer, as Unix time in seconds. dated: whether its date can be believed (see
         `git.dates`); where not, `committed` is the time of its newest parent, which it is not older than, and 0 without
         parents.
-    picked_from: the commit that its message names as its source. The message itself is not kept.
+    message: in UTF-8, the first `MESSAGE_BYTES` of it.
     changes: against the first parent, or against nothing in a root commit; None where an object is missing.
     """
 
@@ -44,7 +44,7 @@ class Commit(NamedTuple):
     parents: tuple[str, ...]
     children: int
     committed: int
-    picked_from: str | None
+    message: bytes
     changes: Changes | None
     dated: bool = True
 
@@ -100,7 +100,7 @@ def _parse(stream: IO[bytes]) -> Iterator[tuple[Commit, str]]:
         above, children = tuple(parents.decode("ascii").split()), len(set(listed))
         time = believable_time(date)
         committed = times.add(oid, above, children, time)
-        yield Commit(oid, above, children, committed, picked_from(message), None, time is not None), tree
+        yield Commit(oid, above, children, committed, message[:MESSAGE_BYTES], None, time is not None), tree
 
 
 class _Times:
@@ -121,9 +121,3 @@ class _Times:
         if children:
             self._times[oid], self._children[oid] = time, children
         return time
-
-
-def picked_from(message: bytes) -> str | None:
-    """The id that the last `(cherry picked from commit X)` of a message names."""
-    found = _PICKED_FROM.findall(message)
-    return found[-1].decode("ascii") if found else None

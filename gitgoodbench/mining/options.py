@@ -16,9 +16,10 @@ SOURCE_SUFFIXES: Final = tuple(LANGUAGES.values())
 
 
 class Refs(StrEnum):
-    """Where history starts: branches, local and remote, or every ref (also tags and pull requests)."""
+    """Where history starts: branches, local and remote; tags, too; or every ref (also pull requests)."""
 
     BRANCHES = "branches"
+    BRANCHES_AND_TAGS = "branches-and-tags"
     ALL = "all"
 
 

@@ -29,7 +29,7 @@ from gitgoodbench.plugins import HARNESS, SAMPLES, Plugin, pin, plugins
 from gitgoodbench.workspace.network import Progress
 from gitgoodbench.workspace.store import open_store
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Of the file; to be raised whenever it has another form, or mining finds something else than before in the same
 repository.
 """

@@ -14,46 +14,38 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from gitgoodbench.git.attainable import solve, truth_blobs_needed
 from gitgoodbench.git.batch import MissingObjectError, ObjectReader
 from gitgoodbench.git.conflict_text import marker_size
-from gitgoodbench.git.conflicts import ConflictModel, PathConflict, ReadBlobs, conflict_paths, find_conflicts
-from gitgoodbench.git.objects import FOLDER, Entry, Tree, read_tree
-from gitgoodbench.git.paths import show_path
+from gitgoodbench.git.conflicts import ReadBlobs
+from gitgoodbench.git.objects import read_tree
 from gitgoodbench.git.process import Git, GitError
-from gitgoodbench.git.replay import Replay, Stages
+from gitgoodbench.git.replay import Replay
 from gitgoodbench.git.tree_paths import is_tree_path
 from gitgoodbench.mining.contract import Found, Miner, Walk
 from gitgoodbench.mining.history import Commit
-from gitgoodbench.mining.sketches import digest_of, sketches_of
 from gitgoodbench.mining.spool import Spool
 from gitgoodbench.sample_types.attributes import AttributeWatch, Layout
+from gitgoodbench.sample_types.conflicting import (
+    ConflictedFile,
+    Conflicts,
+    MergedFile,
+    compare_conflicts,
+    reading_once,
+    trees_in_question,
+)
 from gitgoodbench.sample_types.merge_spool import MergeCommit, MergeSpool
 from gitgoodbench.sample_types.replays import MARKER_SIZE, Obstacle, obstacle, replay_alone, replay_merges
 from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.workspace.build import attribute_rules
 from gitgoodbench.workspace.scratch import ScratchRepository
-
-_PLAIN_NAMES: Final = {"contents": "content", "directory rename suggested": "file location"}
-"""Names of conflict kinds as Git's messages have them, where its machine-readable ones differ."""
-
-
-class ConflictedFile(BaseModel):
-    """A file in conflict. path: as `git.paths.show_path` shows it. kinds, regions: as in `MergedFile`."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    path: str
-    kinds: tuple[str, ...]
-    regions: int
 
 
 class MergeColumns(BaseModel):
@@ -63,22 +55,6 @@ class MergeColumns(BaseModel):
 
     attainable: bool | None = None
     files: tuple[ConflictedFile, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MergedFile:
-    """A path in conflict. `regions`: how many stretches of lines conflict; 0 where there is no text to show.
-
-    stages: where two commits have several merge bases, the base is a file that Git merged from theirs; its id depends
-        on the length of conflict markers in it and names no object of the repository.
-    kinds: content, add/add, modify/delete, rename/delete, rename/rename, file location, file/directory, binary,
-        symbolic link, submodule, mode, ... : those that concern the path, in order.
-    """
-
-    path: bytes
-    stages: Stages
-    kinds: tuple[str, ...]
-    regions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +186,7 @@ class MergeMiner(Miner):
             for merge in merges:
                 yield merge, self._replay_apart(scratch, merge)
             return
-        _lay_out(scratch, reader, layout)
+        lay_out(scratch, reader, layout)
         for merge, replay in replay_merges(scratch, merges):
             try:
                 yield merge, self._judge(scratch, reader, merge, replay)
@@ -222,20 +198,10 @@ class MergeMiner(Miner):
             return replay
         if replay.clean:
             return None
-        stages = replay.conflicted.values()
-        sides = (entry for stage in stages for entry in (stage.local, stage.incoming))
-        read = _reading_once(reader)
-        blobs = read(entry.oid for entry in sides if entry is not None and entry.is_file)
-        aside = tuple(f"~{parent}".encode("ascii") for parent in merge.parents)
-        if marker_size(content or b"" for content in blobs.values()) > MARKER_SIZE or any(
-            name in path for path in replay.conflicted for name in aside
-        ):
+        read = reading_once(reader)
+        if needs_replay_apart(replay, merge.parents, read):
             return self._replay_apart(scratch, merge)
-        differing = reader.differences(replay.tree, merge.oid)
-        same = {path: reader.entry(merge.oid, path) for path in replay.conflicted.keys() - differing.keys()}
-        automatic = {path: old for path, (old, _) in differing.items()} | same
-        truth = {path: new for path, (_, new) in differing.items()} | same
-        return _conflicting(merge, replay, read, _present(automatic), _present(truth))
+        return _conflicting(merge, compare_conflicts(replay, read, *trees_in_question(reader, replay, merge.oid)))
 
     def _replay_apart(self, scratch: Git, merge: MergeCommit) -> Result:
         alone = replay_alone(scratch, *merge.parents)
@@ -247,7 +213,7 @@ class MergeMiner(Miner):
                 if replay.clean:
                     return None
                 automatic, truth = read_tree(own.git, replay.tree), read_tree(own.git, merge.oid)
-                return _conflicting(merge, replay, _reading_once(reader), automatic, truth)
+                return _conflicting(merge, compare_conflicts(replay, reading_once(reader), automatic, truth))
             except MissingObjectError:
                 return Obstacle.MISSING_OBJECT
             except GitError as problem:
@@ -265,10 +231,7 @@ def _found(merge: ConflictingMerge) -> Found:
         ),
         columns=MergeColumns(
             attainable=merge.attainable,
-            files=tuple(
-                ConflictedFile(path=show_path(file.path), kinds=file.kinds, regions=file.regions)
-                for file in merge.files
-            ),
+            files=tuple(file.column for file in merge.files),
         ),
         difficulty=merge.difficulty,
         committed=merge.committed,
@@ -279,7 +242,7 @@ def _found(merge: ConflictingMerge) -> Found:
     )
 
 
-def _lay_out(scratch: Git, reader: ObjectReader, layout: Layout) -> None:
+def lay_out(scratch: Git, reader: ObjectReader, layout: Layout) -> None:
     """Put attribute files into the working tree, and what overrides them into info/attributes."""
     assert scratch.work_tree is not None
     files = {path: reader.blob(oid) or b"" for path, oid in layout if is_tree_path(path)}
@@ -290,49 +253,21 @@ def _lay_out(scratch: Git, reader: ObjectReader, layout: Layout) -> None:
         file.write_bytes(content)
 
 
-def _reading_once(reader: ObjectReader) -> ReadBlobs:
-    """Reads contents, and keeps them: the same are asked for again and again."""
-    known: dict[str, bytes] = {}
-
-    def read(oids: Iterable[str]) -> dict[str, bytes]:
-        wanted = list(oids)
-        known.update(reader.blobs(oid for oid in wanted if oid not in known))
-        return {oid: known[oid] for oid in wanted}
-
-    return read
-
-
-def _present(tree: Mapping[bytes, Entry | None]) -> Tree:
-    """The files of a tree, without places where there is none."""
-    return {path: entry for path, entry in tree.items() if entry is not None and entry.mode != FOLDER}
+def needs_replay_apart(replay: Replay, sides: tuple[str, str], read: ReadBlobs) -> bool:
+    """Whether a replay among many cannot be taken as it is: some content looks like the long markers used there, or a
+    name was made from that of a side.
+    """
+    stages = replay.conflicted.values()
+    entries = (entry for stage in stages for entry in (stage.local, stage.incoming))
+    blobs = read(entry.oid for entry in entries if entry is not None and entry.is_file)
+    aside = tuple(f"~{side}".encode("ascii") for side in sides)
+    return marker_size(content or b"" for content in blobs.values()) > MARKER_SIZE or any(
+        name in path for path in replay.conflicted for name in aside
+    )
 
 
-def _conflicting(merge: MergeCommit, replay: Replay, read: ReadBlobs, automatic: Tree, truth: Tree) -> ConflictingMerge:
-    """The conflicts. Of the trees only what is in conflict or differs is looked at."""
-    model = find_conflicts(replay, automatic, read)
-    solution = solve(model, truth, read(truth_blobs_needed(model, truth)))
-    paths = sorted({*replay.conflicted, *model.paths})
-    files = tuple(_file(path, model) for path in paths)
-    texts = [
-        region.local + b"\n" + region.incoming for path in sorted(model.files) for region in model.files[path].regions
-    ]
+def _conflicting(merge: MergeCommit, found: Conflicts) -> ConflictingMerge:
     return ConflictingMerge(
-        merge.oid, merge.parents, merge.committed, files, len(model.conflicts), solution.attainable,
-        sketches_of(texts), digest_of(texts), merge.dated,
+        merge.oid, merge.parents, merge.committed, found.files, len(found.model.conflicts), found.attainable,
+        found.sketches, found.content, merge.dated,
     )  # fmt: skip
-
-
-def _file(path: bytes, model: ConflictModel) -> MergedFile:
-    stages = model.replay.conflicted.get(path, Stages())
-    regions = len(model.files[path].regions) if path in model.files else 0
-    kinds = ["add/add" if stages.base is None else "content"] if regions else []
-    for conflict in model.conflicts:
-        if isinstance(conflict, PathConflict) and path in conflict_paths(conflict):
-            named = [conflict.kind, *(notice.kind for notice in conflict.notices if path in notice.paths)]
-            kinds += [kind for kind in map(_plain, named) if kind != "content"]
-    return MergedFile(path, stages, tuple(dict.fromkeys(kinds)), regions)
-
-
-def _plain(kind: str) -> str:
-    name = kind.removeprefix("CONFLICT").strip(" ()")
-    return _PLAIN_NAMES.get(name, name)

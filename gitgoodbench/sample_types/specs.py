@@ -5,7 +5,9 @@ Scenarios that play such rows read them by these types. A light module: it impor
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from gitgoodbench.dataset.sample import CommitId, GitPath, LongLine, Sample
 from gitgoodbench.errors import SetupFailed
@@ -41,16 +43,28 @@ class FileCommitChainSpec(_Spec):
 
 
 class CherryPickSpec(_Spec):
-    """A commit that repeats another one (sample type `cherry_pick`).
+    """A commit that was picked or reverted, with conflicts (sample type `cherry_pick`).
 
-    `source` is abbreviated where the repository lacks it.
+    `result_commit` is the real outcome, whose only parent is `onto`. mainline: of a merge, the number of the parent
+    that it is a change against, from 1 on.
     """
 
-    commit: CommitId
-    source: str
-    trailer: bool
-    same_patch: bool
-    source_present: bool
+    operation: Literal["pick", "revert"]
+    picked_commit: CommitId
+    mainline: int | None = Field(default=None, ge=1)
+    onto: CommitId
+    result_commit: CommitId
+    files_in_conflict: tuple[GitPath, ...]
+    number_of_files: int = Field(ge=0)
+    total_number_of_conflicts: int = Field(ge=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_candidates(cls, fields: Any) -> Any:
+        """Rows of earlier versions only named a commit and its source."""
+        if isinstance(fields, dict) and "source_present" in fields and "operation" not in fields:
+            raise ValueError("a candidate of an older version, which cannot be played: mine the repository again")
+        return fields
 
 
 def merge_spec(sample: Sample) -> MergeSpec:

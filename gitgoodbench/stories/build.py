@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -74,6 +74,8 @@ class _Made:
 
     mark: int
     tree: Tree
+    parents: tuple[_Made, ...] = ()
+    message: bytes = b""
 
 
 class _Builder:
@@ -110,8 +112,11 @@ class _Builder:
                 raise StoryError(step.where, "this commit changes nothing")
         elif parent is None:
             raise StoryError(step.where, f"nothing to merge into: {step.branch!r} has no commit")
-        else:
+        elif step.operation == "merge":
             tree = self._merge(step, parent, other)
+        else:
+            step, tree = self._pick(step, parent, other)
+            other = None
         self._record(step, parent, other, tree)
 
     def flush(self) -> None:
@@ -144,7 +149,8 @@ class _Builder:
     def _record(self, step: Commit, parent: _Made | None, other: _Made | None, tree: Tree) -> None:
         self._count += 1
         self._clock = next_date(self._clock, self._count, step.message) if self._count > 1 else self._clock
-        made = _Made(self._count, tree)
+        parents = tuple(made for made in (parent, other) if made is not None)
+        made = _Made(self._count, tree, parents, step.message)
         who = f"{step.person.name} <{step.person.email}>".encode()
         when = b"%d %s" % (int(self._clock.timestamp()), self._clock.strftime("%z").encode())
         self._stream += [
@@ -174,9 +180,32 @@ class _Builder:
         tree = _styled(merge, ours.tree, theirs.tree)
         return settle_merge(step, tree, merge.conflicted, ours.tree, theirs.tree)
 
+    def _pick(self, step: Commit, ours: _Made, picked: _Made) -> tuple[Commit, Tree]:
+        """A pick or a revert of a commit, of a merge against its first parent."""
+        self.flush()
+        ids = self._commit_ids()
+        if not picked.parents:
+            raise StoryError(step.where, "the first commit cannot be picked or reverted")
+        parent = picked.parents[0]
+        base, theirs = (parent, picked) if step.operation == "pick" else (picked, parent)
+        merge = merge_automatically(self._git, ids[ours.mark], ids[theirs.mark], ids[base.mark])
+        tree = settle_merge(step, _styled(merge, ours.tree, theirs.tree), merge.conflicted, ours.tree, theirs.tree)
+        return replace(step, message=_named(step, picked, ids)), tree
+
     def _commit_ids(self) -> dict[int, str]:
         lines = self._marks.read_text(encoding="ascii").split("\n")
         return {int(mark[1:]): oid for mark, oid in (line.split(" ") for line in lines if line)}
+
+
+def _named(step: Commit, picked: _Made, ids: dict[int, str]) -> bytes:
+    """The message of a pick or a revert, which names the other commit as Git does."""
+    oid, subject = ids[picked.mark].encode(), picked.message.partition(b"\n")[0]
+    if step.operation == "pick":
+        return (step.message or picked.message) + b"\n(cherry picked from commit %s)\n" % oid
+    said = b"This reverts commit %s" % oid
+    if len(picked.parents) > 1:
+        said += b", reversing\nchanges made to %s" % ids[picked.parents[0].mark].encode()
+    return (step.message or b'Revert "%s"\n' % subject) + b"\n" + said + b".\n"
 
 
 def _styled(merge: AutomaticMerge, ours: Tree, theirs: Tree) -> Tree:

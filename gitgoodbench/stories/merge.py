@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from gitgoodbench.folders import temporary_folder
+from gitgoodbench.git.picks import write_three_way
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.replay import parse_merge_tree
 
@@ -34,8 +35,10 @@ class AutomaticMerge:
     conflicted: frozenset[bytes]
 
 
-def merge_automatically(git: Git, ours: str, theirs: str) -> AutomaticMerge:
+def merge_automatically(git: Git, ours: str, theirs: str | None, base: str | None = None) -> AutomaticMerge:
     """Merge two commits, leaving nothing behind in the repository.
+
+    base: for a pick or a revert, the commit that is the base whatever history says.
 
     Raises:
         GitError: the commits cannot be merged at all (unrelated histories, a missing object).
@@ -47,6 +50,10 @@ def merge_automatically(git: Git, ours: str, theirs: str) -> AutomaticMerge:
         scratch = git.with_env(
             GIT_OBJECT_DIRECTORY=f"{folder}/objects", GIT_ALTERNATE_OBJECT_DIRECTORIES=f"{git.git_dir}/objects"
         )
+        sides = (ours, str(theirs))
+        if base is not None or theirs is None:
+            made = write_three_way(scratch, base, ours, theirs)
+            sides = (made.local, made.other)
         command = (
             "-c",
             f"core.attributesFile={attributes}",
@@ -54,8 +61,7 @@ def merge_automatically(git: Git, ours: str, theirs: str) -> AutomaticMerge:
             "--write-tree",
             "-z",
             "--messages",
-            ours,
-            theirs,
+            *sides,
         )
         result = scratch.execute(*command)
         if result.returncode not in (0, 1):

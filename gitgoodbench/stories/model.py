@@ -165,7 +165,10 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit on ``branch``, a merge of ``other`` into it where that is given."""
+    """A commit on ``branch``; where ``other`` is given, a merge of it, or a pick or a revert of that commit.
+
+    message: of a pick or a revert, that to which a line is added which names the other commit; empty for the usual one.
+    """
 
     where: Where
     branch: str
@@ -174,6 +177,7 @@ class Commit:
     other: str | None
     message: bytes
     changes: tuple[Change, ...]
+    operation: Literal["merge", "pick", "revert"] = "merge"
 
 
 @dataclass(frozen=True, slots=True)

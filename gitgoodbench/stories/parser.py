@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from gitgoodbench.stories.model import (
     Binary,
@@ -182,18 +184,26 @@ class _Parser:
                 self._commit(where, branch, person, None, other)
             case ["merge", branch, person, "as", label, "from", other]:
                 self._commit(where, branch, person, label, other)
+            case ["pick", branch, person, "from", other]:
+                self._commit(where, branch, person, None, other, "pick")
+            case ["revert", branch, person, "of", other]:
+                self._commit(where, branch, person, None, other, "revert")
             case _:
                 self._change(where, words)
 
-    def _commit(self, where: Where, branch: str, person: str, label: str | None, other: str | None) -> None:
+    def _commit(
+        self, where: Where, branch: str, person: str, label: str | None, other: str | None,
+        operation: Literal["merge", "pick", "revert"] = "merge",
+    ) -> None:  # fmt: skip
         if person not in self._people:
             known = ", ".join(sorted(self._people)) or "nobody yet"
             raise StoryError(where, f"unknown person {person!r} (known: {known})")
         block = self._block(lambda line: line.startswith("  "))
         message = "\n".join(line[2:] for _, line in block)
-        if not message.strip():
+        if not message.strip() and operation == "merge":
             raise StoryError(where, "no message below it (lines indented by two blanks)")
-        self._steps.append(Commit(where, branch, self._people[person], label, other, message.encode() + b"\n", ()))
+        text = message.encode() + b"\n" if message.strip() else b""
+        self._steps.append(Commit(where, branch, self._people[person], label, other, text, (), operation))
 
     def _change(self, where: Where, words: list[str]) -> None:
         """A change, added to the commit above it."""
@@ -202,16 +212,8 @@ class _Parser:
         if not isinstance(commit, Commit):
             raise StoryError(where, f"{words[0]} stands below no commit or merge")
         if isinstance(change, Resolve | Take) and commit.other is None:
-            raise StoryError(where, f"{words[0]} is possible only in a merge")
-        self._steps[-1] = Commit(
-            commit.where,
-            commit.branch,
-            commit.person,
-            commit.label,
-            commit.other,
-            commit.message,
-            (*commit.changes, change),
-        )
+            raise StoryError(where, f"{words[0]} is possible only in a merge, a pick or a revert")
+        self._steps[-1] = replace(commit, changes=(*commit.changes, change))
 
     def _read_change(self, where: Where, words: list[str]) -> Change:
         match words:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -237,8 +238,24 @@ def _indexed(git: Git) -> dict[bytes, Entry]:
     return entries
 
 
-def stop_at_conflicts(sandbox: Sandbox, git: Git, replay: Replay, incoming: str) -> tuple[bytes, ...]:
-    """Bring a workspace to where `git merge incoming` stops: automatic merge in the files, conflicts in the index.
+@dataclass(frozen=True)
+class Stop:
+    """What Git leaves when it stops at conflicts: the message of the commit to come, and other files, by their names
+    in the repository.
+    """
+
+    message: bytes
+    files: Mapping[str, bytes]
+
+
+def merge_stop(incoming: str) -> Stop:
+    """Where `git merge incoming` stops on the branch `local`."""
+    message = b"Merge branch 'incoming' into local\n"
+    return Stop(message, {"MERGE_MODE": b"no-ff", "MERGE_HEAD": f"{incoming}\n".encode()})
+
+
+def stop_at_conflicts(sandbox: Sandbox, git: Git, replay: Replay, stop: Stop) -> tuple[bytes, ...]:
+    """Bring a workspace to where Git stops: the automatic merge in the files, conflicts in the index.
 
     Done from the replay and not by merging again: the sandbox's Git has no say in what the conflicts are, and files
     whose content the repository lacks are no obstacle. The workspace must hold the automatic tree.
@@ -255,20 +272,22 @@ def stop_at_conflicts(sandbox: Sandbox, git: Git, replay: Replay, incoming: str)
                 lines.append(b"%s %s %d\t%s\0" % (entry.mode.encode(), entry.oid.encode(), number, path))
     git.run("update-index", "-z", "--index-info", stdin=b"".join(lines))
     listing = b"".join(b"#\t%s\n" % path.replace(b"\n", b"\n# ") for path in replay.conflicted)
-    sandbox.put(".git/MERGE_MSG", b"Merge branch 'incoming' into local\n\n# Conflicts:\n" + listing)
-    sandbox.put(".git/MERGE_MODE", b"no-ff")
-    sandbox.put(".git/MERGE_HEAD", f"{incoming}\n".encode())
+    sandbox.put(".git/MERGE_MSG", stop.message + b"\n# Conflicts:\n" + listing)
+    for name, content in stop.files.items():
+        sandbox.put(f".git/{name}", content)
     return left_out
 
 
-def commit_index(git: Git, message: bytes, parents: Sequence[str]) -> str:
-    """Commit the index as it is, move HEAD's branch there and end the merge in progress. Returns the commit's id.
+def commit_index(git: Git, message: bytes, parents: Sequence[str], pending: Sequence[str] = ()) -> str:
+    """Commit the index as it is, move HEAD's branch there and end what is in progress. Returns the commit's id.
+
+    pending: what says that it is in progress, such as `MERGE_HEAD`.
 
     Plumbing, so that files left out (see `check_out`) are no obstacle.
     """
     tree = git.line("write-tree", "--missing-ok")
     parent_args = [arg for parent in parents for arg in ("-p", parent)]
     commit = git.line("commit-tree", *parent_args, "-F", "-", tree, stdin=message)
-    ends_merge = b"delete MERGE_HEAD\0\0" if len(parents) > 1 else b""
-    git.run("update-ref", "-z", "--stdin", stdin=b"update HEAD\0%s\0\0" % commit.encode() + ends_merge)
+    ends = b"".join(b"delete %s\0\0" % name.encode() for name in pending)
+    git.run("update-ref", "-z", "--stdin", stdin=b"update HEAD\0%s\0\0" % commit.encode() + ends)
     return commit

@@ -93,11 +93,11 @@ def merge_boundary(repository: Git, parents: tuple[str, str], depth: int) -> tup
             depth = max(1, depth * 2)
 
 
-def chain_boundary(repository: Git, tip: str, depth: int) -> tuple[str, ...]:
-    """Where to cut history `depth` commits behind a tip."""
-    listing = repository.run("rev-list", "--parents", "--end-of-options", tip)
+def boundary_behind(repository: Git, tips: Sequence[str], depth: int) -> tuple[str, ...]:
+    """Where to cut history `depth` commits behind tips."""
+    listing = repository.run("rev-list", "--parents", "--end-of-options", *tips)
     ancestry = {commit: rest for commit, *rest in (line.split() for line in listing.decode().splitlines())}
-    return _cut(ancestry, [tip], depth)
+    return _cut(ancestry, tips, depth)
 
 
 def scratch_objects(repository: Git, scratch: Path) -> Git:

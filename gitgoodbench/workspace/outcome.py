@@ -37,7 +37,7 @@ class Outcome:
     bundle: a Git bundle of `head` without what the workspace began with; None when nothing new was committed or it
     could not be taken.
     state: JSON facts read inside the sandbox: `uncommitted` and `unmerged` (paths, the first 50; None where the status
-        could not be read, with `status_problem`), `merge_in_progress`.
+        could not be read, with `status_problem`), `merge_in_progress` (or what else the scenario has begun).
     problem: why the outcome could not be read whole.
     agent_status, agent_error: how the agent's own work ended, before anything is scored.
     """
@@ -88,8 +88,10 @@ class _SavedOutcome(BaseModel):
     agent_error: str | None = None
 
 
-def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
+def take_outcome(git: Git, begun_with: Sequence[str], pending: Sequence[str] = ("MERGE_HEAD",)) -> Outcome:
     """Read HEAD, the status and the new commits of a workspace (`git` runs inside the sandbox).
+
+    pending: refs that are there as long as what was begun (`merge_in_progress`) is in progress.
 
     Raises:
         SandboxDied: the sandbox no longer answers.
@@ -100,7 +102,7 @@ def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
         return Outcome(None, None, problem="HEAD names no commit")
     status = _execute(git, "status", "--porcelain=v2", "-z", "--untracked-files=all", limit=STATUS_LIMIT)
     uncommitted, unmerged = read_status(status.stdout)
-    merging = _execute(git, "rev-parse", "--verify", "--quiet", "MERGE_HEAD").returncode == 0
+    merging = any(_execute(git, "rev-parse", "--verify", "--quiet", name).returncode == 0 for name in pending)
     state: dict[str, Json] = {
         "uncommitted": [show_path(path) for path in uncommitted[:_LISTED_PATHS]],
         "unmerged": [show_path(path) for path in unmerged[:_LISTED_PATHS]],

@@ -22,6 +22,7 @@ from gitgoodbench.git.conflict_text import DEFAULT_MARKER_SIZE
 from gitgoodbench.git.mirror import object_folders
 from gitgoodbench.git.objects import read_blobs, read_tree
 from gitgoodbench.git.paths import quote_path
+from gitgoodbench.git.picks import STAND_IN, PickedCommit, with_label, write_three_way
 from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.git.reads import is_id, kept
 from gitgoodbench.git.replay import Replay, needed_marker_size, parse_merge_tree, run_merge_tree
@@ -95,15 +96,7 @@ class ScratchRepository:
         if known is not None:  # then everything that is asked of its tree is known as well
             size, code, output = known
             return parse_merge_tree(output, clean=code == 0, marker_size=size)
-        self.git.run("update-ref", "--no-deref", "HEAD", local)
-        self.git.run("update-ref", "refs/heads/incoming", incoming)
-        self._lay_out_attributes(local)
-        size, (code, output) = DEFAULT_MARKER_SIZE, self._merge(DEFAULT_MARKER_SIZE)
-        replay = parse_merge_tree(output, clean=code == 0, marker_size=size)
-        needed = needed_marker_size(self.git, replay.conflicted.values())
-        if needed != size:
-            size, (code, output) = needed, self._merge(needed)
-            replay = parse_merge_tree(output, clean=code == 0, marker_size=size)
+        replay, size, code, output = self._replayed(local, (local, incoming), "incoming")
         if reads is not None and is_id(local) and is_id(incoming) and reads.takes(len(output)):
             reads.merges[self._name_of(local, incoming)] = (size, code, output)
         return replay
@@ -114,11 +107,33 @@ class ScratchRepository:
         cut = hashlib.sha256(boundary.read_bytes()).hexdigest() if boundary.is_file() else ""
         return f"{local} {incoming} {cut}"
 
-    def _merge(self, marker_size: int) -> tuple[int, bytes]:
+    def replay_pick(self, local: str, picked: PickedCommit) -> Replay:
+        """Replay a cherry-pick or a revert as Git would in a clone that has `local` checked out (see `git.picks`)."""
+        made = write_three_way(self.git, picked.base, local, picked.other)
+        replay, *_ = self._replayed(local, (made.local, made.other), STAND_IN)
+        return with_label(self.git, replay, picked.label)
+
+    def _replayed(self, checked_out: str, sides: tuple[str, str], label: str) -> tuple[Replay, int, int, bytes]:
+        """Merge two commits, with the attributes of a third one; the replay, and of what it was parsed: the size of
+        markers, exit code and output of `git merge-tree`.
+        """
+        local, other = sides
+        self.git.run("update-ref", "--no-deref", "HEAD", local)
+        self.git.run("update-ref", f"refs/heads/{label}", other)
+        self._lay_out_attributes(checked_out)
+        size, (code, output) = DEFAULT_MARKER_SIZE, self._merge(DEFAULT_MARKER_SIZE, label)
+        replay = parse_merge_tree(output, clean=code == 0, marker_size=size)
+        needed = needed_marker_size(self.git, replay.conflicted.values())
+        if needed != size:
+            size, (code, output) = needed, self._merge(needed, label)
+            replay = parse_merge_tree(output, clean=code == 0, marker_size=size)
+        return replay, size, code, output
+
+    def _merge(self, marker_size: int, label: str) -> tuple[int, bytes]:
         rules = self._root / ".git" / "info" / "attributes"
         rules.parent.mkdir(exist_ok=True)
         rules.write_text(attribute_rules(marker_size), encoding="ascii")
-        return run_merge_tree(self.git, "HEAD", "incoming")
+        return run_merge_tree(self.git, "HEAD", label)
 
     def _lay_out_attributes(self, commit: str) -> None:
         entries = {

@@ -25,7 +25,7 @@ from gitgoodbench.shell_tools import SHELLS, ShellTools
 from gitgoodbench.tools import Tool
 from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts, workspace_git
 from gitgoodbench.workspace.chain import CommitChain, open_chain
-from gitgoodbench.workspace.history import chain_boundary
+from gitgoodbench.workspace.history import boundary_behind
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -131,7 +131,7 @@ def read(sample: Sample, store: RepositoryStore, options: EpisodeOptions) -> Com
         descriptions = describe_entries(mirror, entries)
         division = Division(offered, rest, descriptions, _show_patch(mirror, base, chain.newest, rest))
         facts = _facts(division, changes, reference, options)
-        boundary = chain_boundary(mirror, base, options.history) if options.history is not None else ()
+        boundary = boundary_behind(mirror, [base], options.history) if options.history is not None else ()
     except (GitError, HistoryError) as problem:
         raise SetupFailed(f"the chain cannot be read: {problem}") from problem
     tools = _offered(division, options)

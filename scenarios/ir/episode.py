@@ -19,7 +19,7 @@ from gitgoodbench.scenario import EpisodeOptions, ToolSet
 from gitgoodbench.shell_tools import SHELLS, ShellTools
 from gitgoodbench.workspace.build import build_workspace, check_out, left_out_facts, workspace_git
 from gitgoodbench.workspace.chain import CommitChain, open_chain
-from gitgoodbench.workspace.history import chain_boundary
+from gitgoodbench.workspace.history import boundary_behind
 from gitgoodbench.workspace.outcome import Outcome, take_outcome, undone
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -154,7 +154,7 @@ def _changed(reference: Reference) -> set[bytes]:
 def _boundary(mirror: Git, chain: CommitChain, history: int | None) -> tuple[str, ...]:
     if history is None or chain.base is None:
         return ()
-    return chain_boundary(mirror, chain.base, history)
+    return boundary_behind(mirror, [chain.base], history)
 
 
 _KINDS: Final[Mapping[ToolSet, type[RebaseTools | ShellTools]]] = {

@@ -7,18 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gitgoodbench.git.dates import believable_time
-from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
-from gitgoodbench.plugin.pages import Part
 from gitgoodbench.plugin.prompts import PromptTemplates
+from gitgoodbench.resolving.prompt import conflict_parts, listed
+from gitgoodbench.resolving.resolution import Resolution
 from gitgoodbench.scenario import Message, ToolSet
 
-from .display import show_conflict
-from .resolution import Resolution
-
 TEMPLATES = PromptTemplates(__package__)
-
-_LISTED_FILES = 50
 
 
 def merge_prompt(
@@ -36,28 +31,13 @@ def merge_prompt(
         "language": language.capitalize(),
         "tool_set": str(tool_set),
         "examples": examples,
-        "files": _listed([show_path(path) for path in model.paths]),
+        "files": listed(model.paths),
         "file_count": len(model.paths),
         "newer": newer,
         "days": days,
         "marker": "<" * model.replay.marker_size,
     }
-    numbers = range(len(model.conflicts))
-    return TEMPLATES.messages(
-        context, [Part(show_conflict(resolution, number, 0), _rest(number, tool_set)) for number in numbers]
-    )
-
-
-def _rest(number: int, tool_set: ToolSet) -> str:
-    """What shows a conflict in full."""
-    if tool_set.has_shell:
-        return "the file itself"
-    return f"view_merge_conflict_at(conflict_index={number}, context_window_size=0), page by page,"
-
-
-def _listed(names: Sequence[str]) -> list[str]:
-    left_out = len(names) - _LISTED_FILES
-    return [*names[:_LISTED_FILES], f"and {left_out} more"] if left_out > 0 else list(names)
+    return TEMPLATES.messages(context, conflict_parts(resolution, tool_set))
 
 
 def newer_side(git: Git, parents: tuple[str, str]) -> tuple[str, int]:

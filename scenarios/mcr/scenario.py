@@ -11,16 +11,17 @@ from typing import ClassVar
 
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.plugin.base import SettingScenarioBase
+from gitgoodbench.resolving.episode import ResolvingSetting
+from gitgoodbench.resolving.extended import EditingTools
+from gitgoodbench.resolving.tools import ResolvingTools
 from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.scenario import Outcome, Policy, Prediction, RepositoryStore, Verdict
 
-from .episode import MergeSetting, begin, lay_out, read
-from .extended import ExtendedMergeTools
+from .episode import begin, lay_out, read
 from .prompt import TEMPLATES
-from .tools import MergeTools
 
 
-class MergeConflictResolution(SettingScenarioBase[MergeSetting]):
+class MergeConflictResolution(SettingScenarioBase[ResolvingSetting]):
     """Scenario `mcr`: see gitgoodbench.scenario.Scenario."""
 
     name = "mcr"
@@ -32,8 +33,8 @@ class MergeConflictResolution(SettingScenarioBase[MergeSetting]):
         "attainable": "attainable",
     }
     templates = TEMPLATES
-    toolbox = ExtendedMergeTools
-    published = MergeTools
+    toolbox = EditingTools
+    published = ResolvingTools
 
     read = staticmethod(read)
     lay_out = staticmethod(lay_out)

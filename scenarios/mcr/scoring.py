@@ -5,48 +5,23 @@ Everything is read from Git objects in a scratch repository, never from a checke
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 from gitgoodbench.dataset.sample import Sample
-from gitgoodbench.git.conflict_text import aligned_resolutions, split_lines
-from gitgoodbench.git.conflicts import ConflictModel, PathConflict, TextConflict, conflict_paths, read_conflicts
-from gitgoodbench.git.objects import Entry, Tree, blob_sizes, changed_paths, read_blobs, read_hostile_tree, read_tree
+from gitgoodbench.git.conflicts import ConflictModel, read_conflicts
+from gitgoodbench.git.objects import read_hostile_tree, read_tree
 from gitgoodbench.git.process import Git, GitError
+from gitgoodbench.resolving.scoring import SCORES, Trees, compare_resolved
 from gitgoodbench.sample_types.specs import MergeSpec, merge_spec
 from gitgoodbench.scenario import Details, Json, Outcome, Prediction, Verdict
 from gitgoodbench.scoring.differences import diff_between, tree_ids
-from gitgoodbench.scoring.similarity_merge import SCORES as TREE_SCORES
-from gitgoodbench.scoring.similarity_merge import MergedFile, merge_similarity
 from gitgoodbench.workspace.imports import import_outcome
 from gitgoodbench.workspace.outcome import outcome_of
 from gitgoodbench.workspace.predicted import Begun, merge_outcome
 from gitgoodbench.workspace.scratch import ScratchRepository
 from gitgoodbench.workspace.store import RepositoryStore
 
-from .details import Side, bases_of, file_details, ids_of
 from .episode import check_parents
 
-MAX_BLOB_BYTES = 16 * 1024 * 1024
 GATES = ("committed", "clean", "nothing_unmerged", "no_leftover_markers")
-SCORES = ("exact_match", "normalized_match", "files_exact", "conflicts_exact", *TREE_SCORES)
-
-
-@dataclass(frozen=True)
-class _Trees:
-    """The three trees a score compares, with a reader of their files."""
-
-    git: Git
-    agent: Tree
-    truth: Tree
-
-    def contents(self, paths: Iterable[bytes], others: Iterable[str]) -> dict[str, bytes | None]:
-        """Blobs of both trees at the paths, and others, by id; those over the size limit or missing are None."""
-        entries = [tree.get(path) for path in paths for tree in (self.agent, self.truth)]
-        oids = [*others, *(entry.oid for entry in entries if entry is not None and entry.is_file)]
-        sizes = blob_sizes(self.git, oids)
-        small = [oid for oid in oids if (size := sizes.get(oid)) is not None and size <= MAX_BLOB_BYTES]
-        return {**dict.fromkeys(oids), **read_blobs(self.git, small)}
 
 
 def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Verdict:
@@ -64,7 +39,7 @@ def score_merge(sample: Sample, store: RepositoryStore, outcome: Outcome) -> Ver
             final = read_hostile_tree(scratch.git, imported.head)
         except GitError as broken:
             return _unsolved(outcome, f"the tree of {imported.head} cannot be read: {broken}", spec)
-        trees = _Trees(scratch.git, final, read_tree(mirror, spec.merge_commit_hash))
+        trees = Trees(scratch.git, final, read_tree(mirror, spec.merge_commit_hash))
         model = read_conflicts(scratch.git, scratch.replay(*spec.parents))
         return _verdict(trees, model, outcome, imported.head, spec)
 
@@ -85,38 +60,27 @@ def predicted(sample: Sample, store: RepositoryStore, prediction: Prediction) ->
     return merge_outcome(mirror, Begun(spec.parents, spec.parents[0], at_work, {}), prediction)
 
 
-def _verdict(trees: _Trees, model: ConflictModel, outcome: Outcome, head: str, spec: MergeSpec) -> Verdict:
-    differing = changed_paths(trees.agent, trees.truth)
-    blobs = trees.contents([*differing, *model.paths], bases_of(model))
-    solved = not differing
-    gates = _gates(outcome, committed=True, no_markers=not _leftover_markers(trees, model, blobs))
-    agent, truth = (
-        Side(tree, {path: _resolved_regions(tree.get(path), model, path, blobs) for path in model.files})
-        for tree in (trees.agent, trees.truth)
-    )
-    exact = [_is_exact(conflict, agent, truth) for conflict in model.conflicts]
-    similarity = merge_similarity({path: _merged_file(trees, model, path, blobs) for path in model.paths})
-    scores = {
-        "exact_match": float(solved),
-        "normalized_match": float(all(_same_normalized(pair, blobs) for pair in differing.values())),
-        "files_exact": _share(trees.agent.get(path) == trees.truth.get(path) for path in model.paths),
-        "conflicts_exact": _share(exact),
-        **similarity.scores,
-    }
+def _verdict(trees: Trees, model: ConflictModel, outcome: Outcome, head: str, spec: MergeSpec) -> Verdict:
+    found = compare_resolved(trees, model)
+    gates = _gates(outcome, committed=True, no_markers=not found.markers_left)
     details = Details(
-        ids=ids_of(spec),
+        ids=_ids_of(spec),
         trees=tree_ids(trees.git, head, spec.merge_commit_hash),
-        files=file_details(model, agent, truth, exact, similarity.conflicts, differing, blobs),
-        diff=diff_between(trees.git, head, spec.merge_commit_hash) if differing else "",
+        files=found.files,
+        diff="" if found.solved else diff_between(trees.git, head, spec.merge_commit_hash),
     )
-    return Verdict(solved, solved, gates, scores, similarity.facts, details=details)
+    return Verdict(found.solved, found.solved, gates, found.scores, found.facts, details=details)
+
+
+def _ids_of(spec: MergeSpec) -> dict[str, str | tuple[str, ...] | None]:
+    return {"merge": spec.merge_commit_hash, "parents": spec.parents}
 
 
 def _unsolved(outcome: Outcome, problem: str | None, spec: MergeSpec) -> Verdict:
     """Nothing was committed that holds both sides: nothing is resolved."""
     scores = dict.fromkeys(SCORES, 0.0)
     gates = _gates(outcome, committed=False, no_markers=False)
-    return Verdict(False, False, gates, scores, problem=problem, details=Details(ids=ids_of(spec)))
+    return Verdict(False, False, gates, scores, problem=problem, details=Details(ids=_ids_of(spec)))
 
 
 def _gates(outcome: Outcome, *, committed: bool, no_markers: bool) -> dict[str, bool]:
@@ -133,72 +97,3 @@ def _holds_both(git: Git, head: str, parents: tuple[str, str]) -> bool:
     return set(parents) <= set(listed[1:]) or all(
         git.execute("merge-base", "--is-ancestor", parent, head).returncode == 0 for parent in parents
     )
-
-
-def _leftover_markers(trees: _Trees, model: ConflictModel, blobs: dict[str, bytes | None]) -> bool:
-    """Whether an opening or closing marker line that the conflict brought still stands in its file.
-
-    Real merges have been committed with markers: a line that the truth keeps is not held against anyone.
-    """
-
-    def lines(tree: Tree, path: bytes) -> set[bytes]:
-        entry = tree.get(path)
-        content = blobs.get(entry.oid) if entry is not None else None
-        return {line.rstrip(b"\r\n") for line in split_lines(content or b"")}
-
-    for path, file in model.files.items():
-        brought = {line.rstrip(b"\r\n") for region in file.regions for line in (region.opening, region.closing)}
-        if brought & lines(trees.agent, path) - lines(trees.truth, path):
-            return True
-    return False
-
-
-def _same_normalized(pair: tuple[Entry | None, Entry | None], blobs: dict[str, bytes | None]) -> bool:
-    """Whether two entries are files of the same mode and text, line ends, trailing blanks and final newline aside."""
-    agent, truth = pair
-    if agent is None or truth is None or agent.mode != truth.mode:
-        return False
-    written, real = blobs.get(agent.oid), blobs.get(truth.oid)
-    return written is not None and real is not None and _normalized(written) == _normalized(real)
-
-
-def _normalized(content: bytes) -> bytes:
-    return b"\n".join(line.rstrip(b" \t\r\n") for line in split_lines(content)).rstrip(b"\n")
-
-
-def _is_exact(conflict: TextConflict | PathConflict, agent: Side, truth: Side) -> bool:
-    """Whether a conflict is resolved as in the truth."""
-    if isinstance(conflict, TextConflict):
-        written, real = agent.resolved[conflict.path], truth.resolved[conflict.path]
-        if written is None or real is None:  # there is no file, or one that is not read
-            return agent.tree.get(conflict.path) == truth.tree.get(conflict.path)
-        return written[conflict.position] == real[conflict.position]
-    paths = {*conflict_paths(conflict), *(path for placed in conflict.placements.values() for path in placed)}
-    return all(_like(path, agent, truth) for path in paths)
-
-
-def _like(path: bytes, agent: Side, truth: Side) -> bool:
-    """Whether the path's fate is as in the truth; the text of a file with regions is its own conflicts' matter."""
-    written, real = agent.tree.get(path), truth.tree.get(path)
-    if path in agent.resolved and agent.resolved[path] is not None and truth.resolved[path] is not None:
-        return written is not None and real is not None and written.mode == real.mode
-    return written == real
-
-
-def _merged_file(trees: _Trees, model: ConflictModel, path: bytes, blobs: dict[str, bytes | None]) -> MergedFile:
-    written, real = trees.agent.get(path), trees.truth.get(path)
-    agent, truth = (blobs.get(entry.oid) if entry is not None and entry.is_file else None for entry in (written, real))
-    segments = model.files[path].segments if path in model.files else ()
-    return MergedFile(agent, truth, segments, written == real, truth_is_read=real is None or truth is not None)
-
-
-def _resolved_regions(
-    entry: Entry | None, model: ConflictModel, path: bytes, blobs: dict[str, bytes | None]
-) -> list[bytes] | None:
-    content = blobs.get(entry.oid) if entry is not None else None
-    return None if content is None else aligned_resolutions(model.files[path].segments, content)
-
-
-def _share(marks: Iterable[bool]) -> float | None:
-    listed = list(marks)
-    return sum(listed) / len(listed) if listed else None

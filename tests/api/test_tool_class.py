@@ -32,7 +32,7 @@ def test_a_method_calls_the_tool_of_the_session() -> None:
 
 
 def test_an_unknown_name_is_told() -> None:
-    with pytest.raises(UserError, match="there is no scenario 'golf'; installed are: icc, ir, mcr"):
+    with pytest.raises(UserError, match="there is no scenario 'golf'; installed are: icc, ir, mcr, pick"):
         tool_schemas("golf")
     with pytest.raises(UserError, match="has no tools 'all', only: published, extended, shell"):
         tool_schemas("mcr", "all")  # type: ignore[arg-type]

@@ -33,11 +33,12 @@ def test_help_has_an_example(command: CommandLine, name: str) -> None:
 def test_mining_prints_a_line_for_each_repository_and_a_table(command: CommandLine, repository: Path) -> None:
     shown = command("mine", f"acme/tool={repository}", "--out", "mined.jsonl", "--jobs", "1")
     assert shown.code == 0
-    assert "[1/1] acme/tool: 8 commits, 1 merges, 1 conflicting, 2 chains, 1 cherry-picks, " in shown.err
+    assert "[1/1] acme/tool: 10 commits, 1 merges, 1 conflicting, 2 chains, 1 cherry-picks, 1 pairs, " in shown.err
     header, row, total, last = shown.out.rstrip().split("\n")
-    assert header.split() == ["repository", "commits", "merges", "conflicting", "chains", "cherry-picks", "seconds"]
-    assert row.split()[:-1] == ["acme/tool", "8", "1", "1", "2", "1"]
-    assert total.split()[:-1] == ["all", "8", "1", "1", "2", "1"]
+    columns = "repository commits merges conflicting chains cherry-picks pairs seconds"
+    assert header.split() == columns.split()
+    assert row.split()[:-1] == ["acme/tool", "10", "1", "1", "2", "1", "1"]
+    assert total.split()[:-1] == ["all", "10", "1", "1", "2", "1", "1"]
     assert last == "4 rows: mined.jsonl"
     again = command("mine", f"acme/tool={repository}", "--out", "mined.jsonl", "--jobs", "1")
     assert again.err.rstrip().endswith(" s (before)")
@@ -67,9 +68,17 @@ def test_flags_choose_what_is_mined(command: CommandLine, repository: Path) -> N
     assert mined() == everything
     assert mined("--min-chain", "5") == ["merge", "cherry_pick"]
     assert mined("--language", "java") == []
+    assert mined("--kinds", "picks,merges") == ["merge", "cherry_pick"]
+    assert mined("--kinds", "chains", "--kinds", "cherry_pick") == everything[1:]
     assert mined("--language", "python", "--language", "rust=.rs") == everything
     assert mined("--since", "2020-09-21") == ["cherry_pick"]
     assert mined("--until", "2020-09-20") == ["file_commit_chain", "file_commit_chain"]
+
+
+def test_a_kind_that_nobody_mines_is_named(command: CommandLine, repository: Path) -> None:
+    shown = command("mine", f"acme/tool={repository}", "--kinds", "merges,rebases")
+    assert shown.code == 2
+    assert "there is no 'rebases' to be mined; there are: merges, chains, picks" in shown.err
 
 
 @pytest.mark.parametrize(

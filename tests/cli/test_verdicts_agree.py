@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -51,19 +52,22 @@ def test_docker_and_local_sandboxes_give_the_same_verdicts_on_the_built_in_suite
     assert local == docker
 
 
-def test_tool_oracle_solves_exactly_the_merges_that_are_attainable(tmp_path: Path) -> None:
-    found = verdicts(tmp_path, "--scenario", "mcr", "--sandbox", "local", agents=("tool-oracle",))
-    assert len(found) == 34
+def test_tool_oracle_solves_exactly_the_merges_and_picks_that_are_attainable(tmp_path: Path) -> None:
+    chosen = ("--scenario", "mcr", "--scenario", "pick")
+    found = verdicts(tmp_path, *chosen, "--sandbox", "local", agents=("tool-oracle",))
+    assert len(found) == 34 + 13
     assert all(verdict["solved"] == verdict["facts"]["attainable"] for verdict in found.values())
 
 
 def test_oracle_meets_every_gate_on_every_built_in_sample_and_solves_every_merge(tmp_path: Path) -> None:
     found = verdicts(tmp_path, "--sandbox", "local", agents=("oracle",))
-    assert [sum(scenario == name for _, scenario, _ in found) for name in ("mcr", "ir", "icc")] == [34, 21, 21]
+    count = Counter(scenario for _, scenario, _ in found)
+    assert count == {"mcr": 34, "pick": 13, "ir": 21, "icc": 21}
     assert all(verdict["status"] == "completed" for verdict in found.values())
     assert {name for verdict in found.values() for name, met in verdict["gates"].items() if not met} == set()
-    assert {verdict["solved"] for (_, scenario, _), verdict in found.items() if scenario == "mcr"} == {True}
-    chains = [verdict for (_, scenario, _), verdict in found.items() if scenario != "mcr"]
+    exact = ("mcr", "pick")
+    assert {verdict["solved"] for (_, scenario, _), verdict in found.items() if scenario in exact} == {True}
+    chains = [verdict for (_, scenario, _), verdict in found.items() if scenario not in exact]
     assert {verdict["scores"]["commits_reproduced"] for verdict in chains} == {1.0}
     assert {verdict["scores"]["syntax_valid"] for verdict in chains} == {1.0}
 

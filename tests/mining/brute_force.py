@@ -196,13 +196,3 @@ def chain_lines(repository: Path, path: bytes, commits: Sequence[str]) -> tuple[
     lasting = git(repository, "diff", "--name-only", "-z", "--no-renames", base, newest).split(b"\0")[:-1]
     kept = {name: count for name, count in counts.items() if name in lasting}
     return kept.get(path, 0), sum(kept.values())
-
-
-def patch_ids(repository: Path, *selection: str) -> dict[str, list[str]]:
-    """Commits with one parent by patch id, where there are several."""
-    groups = defaultdict(list)
-    for oid in git(repository, "log", "--no-merges", "--min-parents=1", "--format=%H", *selection).decode().split():
-        patch = git(repository, "diff-tree", "-p", "-r", "--full-index", "--no-renames", f"{oid}^", oid)
-        for line in git(repository, "patch-id", "--stable", stdin=patch).decode().split("\n")[:-1]:
-            groups[line.split()[0]].append(oid)
-    return {patch: oids for patch, oids in groups.items() if len(oids) > 1}

@@ -21,8 +21,11 @@ from tests.support.mined import chain_candidate, merge_candidate, mined_row, pro
 
 SETTINGS = FilterSettings(as_of=datetime(2025, 7, 1))
 PICK = Candidate(
-    spec=CherryPickSpec(commit="1" * 40, source="2" * 40, trailer=True, same_patch=True, source_present=True),
-    language=None, difficulty=None, committed=1,
+    spec=CherryPickSpec(
+        operation="pick", picked_commit="1" * 40, onto="2" * 40, result_commit="3" * 40, files_in_conflict=("a.py",),
+        number_of_files=1, total_number_of_conflicts=1,
+    ),
+    language=None, difficulty="easy", committed=1,
 )  # fmt: skip
 
 
@@ -71,11 +74,20 @@ def test_a_sample_that_misses_one_requirement_is_removed_by_its_filter_alone(nam
     assert removed_by(row, FilterSettings(as_of=SETTINGS.as_of, off=frozenset({name}))) == []
 
 
-def test_a_chain_without_a_difficulty_and_a_cherry_pick_are_in_no_dataset() -> None:
+def test_a_chain_without_a_difficulty_is_in_no_dataset() -> None:
     impure = mined_row(chain_candidate(purity=0.49))
     assert removed_by(impure) == ["purity"]
     assert removed_by(impure, FilterSettings(as_of=SETTINGS.as_of, off=frozenset({"purity"}))) == ["sample"]
-    assert removed_by(mined_row(PICK)) == ["sample"]
+
+
+def test_a_pick_of_too_many_conflicts_or_in_other_files_is_in_no_dataset() -> None:
+    assert removed_by(mined_row(PICK)) == []
+    spec = PICK.spec_as(CherryPickSpec)
+    for changes, name in (
+        ({"total_number_of_conflicts": 9}, "pick-conflicts"),
+        ({"files_in_conflict": ("a.py", "b.txt")}, "pick-files"),
+    ):
+        assert removed_by(mined_row(PICK.model_copy(update={"spec": spec.model_copy(update=changes)}))) == [name]
 
 
 def test_an_unknown_fact_removes_a_row_and_is_counted_as_such() -> None:

@@ -11,14 +11,20 @@ from gitgoodbench.dataset.rows import RowError
 from gitgoodbench.mining.columns import mined_columns
 from gitgoodbench.mining.mined_file import mined_fields, read_mined, write_mined
 from gitgoodbench.mining.records import Candidate, MinedRow, language_of, sample_id
+from gitgoodbench.sample_types.pick_columns import CherryPickColumns
 from gitgoodbench.sample_types.specs import CherryPickSpec
 from tests.support.mined import chain_candidate, merge_candidate, mined_row, project
 
-PICK = CherryPickSpec(commit="1" * 40, source="abcdef1", trailer=True, same_patch=False, source_present=False)
+PICK = CherryPickSpec(
+    operation="pick", picked_commit="1" * 40, onto="2" * 40, result_commit="3" * 40, files_in_conflict=("a.py",),
+    number_of_files=1, total_number_of_conflicts=1,
+)  # fmt: skip
+PICKED = Candidate(spec=PICK, columns=CherryPickColumns(core=True), language="python", difficulty="easy", committed=5)
+OLD = {"commit": "1" * 40, "source": "abcdef1", "trailer": True, "same_patch": False, "source_present": False}
 ROWS = [
     mined_row(merge_candidate(1, paths=("a.py", "ü\n.py"), conflicts=2, difficulty="hard")),
     mined_row(chain_candidate(2, purity=0.4, sources_only=False), project(stargazers=None, code_lines=None)),
-    MinedRow("x", project(), Candidate(spec=PICK, language="python", difficulty=None, committed=5)),
+    MinedRow("x", project(), PICKED),
 ]
 
 
@@ -43,6 +49,11 @@ def test_nothing_at_all_is_a_file_without_rows(tmp_path: Path) -> None:
         ({"sample_type": "rebase"}, "field sample_type: expected one of cherry_pick, file_commit_chain, merge"),
         ({"scenario": "{'a': "}, "field scenario: expected the fields of the scenario as a Python literal"),
         ({"scenario": "{}"}, "field merge_commit_hash: expected a row of `gitgoodbench mine`"),
+        (
+            {"sample_type": "cherry_pick", "scenario": repr(OLD)},
+            "expected a row of `gitgoodbench mine` (Value error, a candidate of an older version, which cannot be "
+            "played: mine the repository again)",
+        ),
         ({"stargazers": "many"}, "field stargazers: expected a row of `gitgoodbench mine`"),
         ({"committed": None}, "field committed: expected a row of `gitgoodbench mine`"),
     ],

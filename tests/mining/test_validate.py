@@ -50,7 +50,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder = tmp_path_factory.mktemp("repos")
     builder = mixed_repository(folder / "acme" / "tool")
     rows = number_rows(project(), mine_repository(builder.git).candidates(LANGUAGES))
-    return Corpus(folder, builder, [row.sample() for row in rows if row.sample_type != "cherry_pick"])
+    return Corpus(folder, builder, [row.sample() for row in rows])
 
 
 def changed(sample: Sample, **fields: Any) -> Sample:

@@ -27,9 +27,9 @@ def test_a_package_brings_a_scenario_by_name(tmp_path: Path) -> None:
     with installed(tmp_path):
         plugin = plugins(SCENARIOS)["chess"]
         assert (plugin.kind, plugin.name, plugin.distribution) == ("scenario", "chess", "chess_bench")
-        assert list(load_scenarios()) == ["chess", "icc", "ir", "mcr"]
+        assert list(load_scenarios()) == ["chess", "icc", "ir", "mcr", "pick"]
         assert load_scenarios()["chess"].name == "chess"
-    assert list(load_scenarios()) == ["icc", "ir", "mcr"]
+    assert list(load_scenarios()) == ["icc", "ir", "mcr", "pick"]
 
 
 def test_a_broken_package_disturbs_only_who_asks_for_it(tmp_path: Path) -> None:

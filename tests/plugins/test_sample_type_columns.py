@@ -109,7 +109,7 @@ def test_types_of_one_title_are_told_apart_by_their_names(tmp_path: Path) -> Non
         steps: list[str] = []
         mined = mine_repository(repository.git, tell=lambda step, *_: steps.append(step))
     assert list(mined.counts) == [
-        "commits", "merges (merge)", "conflicting", "chains", "cherry-picks",
+        "commits", "merges (merge)", "conflicting", "chains", "cherry-picks", "pairs",
         "merges (bisect)", "commits (bisect)", "chains (bisect)",
     ]  # fmt: skip
     assert list(mined.counts.values())[-3:] == [0, 7, 8]
@@ -121,7 +121,7 @@ def test_a_broken_type_stops_mining_that_asks_for_it_and_nothing_else(tmp_path: 
     write_package(tmp_path, "bisect-bench", {"bisects.py": "raise OSError"}, {SAMPLES: {"bisect": "bisects:Bisects"}})
     with installed(tmp_path):
         assert "commits" in mined_columns()
-        assert [rule.name for rule in installed_filters().on_demand] == ["attainable"]
+        assert [rule.name for rule in installed_filters().on_demand] == ["attainable", "pick-attainable", "core"]
         with pytest.raises(UserError, match=r"the sample 'bisect' .* cannot be loaded"):
             mine_repository(mixed_repository(tmp_path / "repository").git)
 

@@ -22,7 +22,7 @@ from gitgoodbench.plugins import AGENTS, FEEDBACK_SOURCES, RUN_GROUPS, SAMPLES, 
 from tests.support.project import ROOT
 
 PACKAGE = ROOT / "gitgoodbench"
-PLUGINS = ("sample_types", "stories")
+PLUGINS = ("resolving", "sample_types", "stories")
 """Rooms that are plug-ins, or their material."""
 
 _DEFAULT = "a default that a user may change"
@@ -71,7 +71,9 @@ ALLOWED = {
     ("frameworks/inspect_tasks.py", "auto"): _DEFAULT,
     ("git/conflicts.py", "local"): _OTHER + "a side of a merge",
     ("git/mirror.py", "noop"): _OTHER + "an extension of Git's repositories",
+    ("git/picks.py", "pick"): _OTHER + "what Git does with a commit",
     ("git/process.py", "merge"): _OTHER + "a value of merge.conflictStyle",
+    ("git/rebase_plan.py", "pick"): _OTHER + "a line of Git's todo list",
     ("git/replay.py", "local"): _OTHER + "a side of a merge",
     ("mining/validate.py", "attainable"): _FACT,
     ("mining/validate.py", "oracle"): "reference agents that the contract of scenarios names",
@@ -87,6 +89,7 @@ ALLOWED = {
     ("runs/manifest.py", "docker"): _OTHER + "the version of the daemon",
     ("runs/manifest.py", "image"): "what a sandbox says of itself that is on record only",
     ("runs/result.py", "attainable"): _FACT,
+    ("sandbox/docker.py", "core"): _OTHER + "what a process that crashes leaves",
     ("sandbox/docker.py", "docker"): _ITSELF,
     ("sandbox/docker.py", "image"): _ITSELF,
     ("sandbox/image.py", "auto"): _OTHER + "what an image is made of",
@@ -150,6 +153,7 @@ IDENTIFIERS = {
     ("scoring/chains.py", "ChainTask.chain"): _LINE,
     ("scoring/similarity_merge.py", "MergeSimilarity"): _OTHER
     + "of two resolutions of conflicts, whatever row they are of",
+    ("workspace/scratch.py", "ScratchRepository.replay_pick"): _OTHER + "what Git does with a commit",
     ("workspace/chain.py", "CommitChain"): _LINE,
     ("workspace/chain.py", "CommitChain.merges"): _OTHER + "commits of several parents on that line",
     ("workspace/local.py", "LocalRepositories"): _OTHER + "repositories on this machine",

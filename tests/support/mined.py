@@ -10,7 +10,8 @@ from pydantic import BaseModel
 from gitgoodbench.mining.project import Project
 from gitgoodbench.mining.records import Candidate, MinedRow
 from gitgoodbench.sample_types.chains import ChainColumns
-from gitgoodbench.sample_types.merges import ConflictedFile, MergeColumns
+from gitgoodbench.sample_types.conflicting import ConflictedFile
+from gitgoodbench.sample_types.merges import MergeColumns
 from gitgoodbench.sample_types.specs import FileCommitChainSpec, MergeSpec
 from tests.support.repositories import RepositoryBuilder
 
@@ -21,7 +22,7 @@ def lines(*numbers: object) -> bytes:
 
 
 def mixed_repository(path: Path, mark: str = "x") -> RepositoryBuilder:
-    """A history of `src/main.py`: three commits, a fork, a merge that conflicts, and a cherry-pick of one side.
+    """A history of `src/main.py`: three commits, a fork, a merge that conflicts, and a cherry-pick from a third side.
 
     The three commits and either side make a chain of four, so there are two.
 
@@ -35,10 +36,14 @@ def mixed_repository(path: Path, mark: str = "x") -> RepositoryBuilder:
     ours = builder.commit({b"src/main.py": lines(mark, 0, 1, 2, "ours"), **other}, [tip])
     theirs = builder.commit({b"src/main.py": lines(mark, 0, 1, 2, "theirs"), **other}, [tip])
     merge = builder.commit({b"src/main.py": lines(mark, 0, 1, 2, "both"), **other}, [ours, theirs])
-    message = f"Again\n\n(cherry picked from commit {theirs})\n".encode()
-    last = builder.commit({b"src/main.py": lines(mark, 0, 1, 2, "both", "more"), **other}, [merge], message)
+    aside = builder.commit({b"src/main.py": lines(mark, *range(4)), b"src/other.py": lines(mark, 1, 2, 4)}, [tip])
+    picked = builder.commit({b"src/main.py": lines(mark, *range(4)), b"src/other.py": lines(mark, 1, 2, 5)}, [aside])
+    message = f"Again\n\n(cherry picked from commit {picked})\n".encode()
+    both = {b"src/main.py": lines(mark, 0, 1, 2, "both"), b"src/other.py": lines(mark, 1, 2, 3, 5)}
+    last = builder.commit(both, [merge], message)
     builder.branch("main", last)
     builder.branch("side", theirs)
+    builder.branch("aside", picked)
     return builder
 
 

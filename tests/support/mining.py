@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gitgoodbench.git.process import Git
+from gitgoodbench.mining.contract import Found
 from gitgoodbench.mining.options import MiningOptions
 from gitgoodbench.mining.repository import open_walk, show_history
 from gitgoodbench.mining.spool import Spool
 from gitgoodbench.sample_types.chains import Chain, ChainMiner
-from gitgoodbench.sample_types.cherry_picks import CherryPick, CherryPickMiner
 from gitgoodbench.sample_types.merges import ConflictingMerge, MergeCounts, MergeMiner
+from gitgoodbench.sample_types.picks import CherryPickMiner
 
 
 @dataclass(frozen=True)
@@ -19,13 +21,13 @@ class Mined:
 
     merges: Spool[ConflictingMerge]
     chains: Spool[Chain]
-    cherry_picks: Spool[CherryPick]
+    cherry_picks: Spool[Found]
     commits: int
     unreadable_commits: int
     merge_counts: MergeCounts
     chains_missing_object: int
     chains_out_of_time: int
-    patches_missing_object: int
+    picks_left_out: Mapping[str, int]
 
 
 def mine_all(repository: Git, options: MiningOptions | None = None) -> Mined:
@@ -36,11 +38,11 @@ def mine_all(repository: Git, options: MiningOptions | None = None) -> Mined:
         return Mined(
             Spool(merges.merges()),
             chains.chains(),
-            Spool(picks.cherry_picks()),
+            Spool(picks.found()),
             seen.commits,
             seen.unreadable,
             merges.seen,
             chains.missing_object,
             chains.out_of_time,
-            picks.missing_object,
+            picks.left_out,
         )

@@ -25,7 +25,7 @@ class Piece:
 
 
 class Resolution:
-    """The state of one merge being resolved."""
+    """The state of one replay being resolved."""
 
     def __init__(self, model: ConflictModel, descriptions: Mapping[Entry, str] | None = None) -> None:
         """
@@ -40,7 +40,7 @@ class Resolution:
         }
 
     def anew(self) -> Resolution:
-        """The same merge without an answer."""
+        """The same without an answer."""
         return Resolution(self.model, self.descriptions)
 
     @property

@@ -1,6 +1,4 @@
-"""The published tools of merge conflict resolution: look at conflicts, resolve them in order; the last one commits
-the merge.
-"""
+"""The published tools: look at conflicts, resolve them in order; the last one commits the result."""
 
 from __future__ import annotations
 
@@ -15,22 +13,22 @@ from gitgoodbench.git.process import Git
 from gitgoodbench.git.text import encoding_of, to_bytes, to_text
 from gitgoodbench.plugin.arguments import path_argument
 from gitgoodbench.plugin.pages import PAGE, page
+from gitgoodbench.resolving.display import describe_path_conflict, show_conflict
+from gitgoodbench.resolving.resolution import Resolution
+from gitgoodbench.resolving.slips import find_slip
+from gitgoodbench.resolving.task import Task
+from gitgoodbench.resolving.working_tree import VIEW_LIMIT, WorkingFile, WorkingTree
 from gitgoodbench.tools import Tool
 
-from .display import describe_path_conflict, show_conflict
-from .resolution import Resolution
-from .slips import find_slip
-from .working_tree import VIEW_LIMIT, WorkingFile, WorkingTree
 
-
-class MergeTools:
+class ResolvingTools:
     """The state that all of an episode's tools share."""
 
-    def __init__(self, resolution: Resolution, files: WorkingTree, git: Git, parents: tuple[str, str]) -> None:
+    def __init__(self, resolution: Resolution, files: WorkingTree, git: Git, task: Task) -> None:
         self.resolution = resolution
         self.files = files
         self.git = git
-        self.parents = parents
+        self.task = task
         self.committed = False
         self._warned: set[int] = set()
 
@@ -164,7 +162,7 @@ class MergeTools:
         """
         path = path_argument(relative_path_from_project_root)
         result = self.git.execute(
-            "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", *self.parents, "--", path,
+            "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", *self.task.sides, "--", path,
             output_limit=VIEW_LIMIT,
         )  # fmt: skip
         if result.returncode != 0:
@@ -172,7 +170,7 @@ class MergeTools:
         if result.stdout:
             more = f"\n[what follows the first {VIEW_LIMIT} bytes is left out]" if result.truncated else ""
             return page(to_text(result.stdout, encoding_of(result.stdout)) + more, offset, length)
-        known = self.git.run("ls-tree", "-r", "--name-only", self.parents[0], "--", path)
+        known = self.git.run("ls-tree", "-r", "--name-only", self.task.sides[0], "--", path)
         if not known:
             raise ToolError(f"neither side has a file {show_path(path)}")
         return f"{show_path(path)} is the same on both sides"
@@ -243,17 +241,17 @@ class MergeTools:
         return self.all_resolved()
 
     def all_resolved(self) -> str:
-        """What happens after the last conflict: the published tools commit the merge."""
-        self.commit(b"Merge branch 'incoming'\n")
-        return "All conflicts are resolved and the merge is committed. Nothing is left to do."
+        """What happens after the last conflict: the published tools commit."""
+        self.commit(self.task.message)
+        return f"All conflicts are resolved and the {self.task.noun} is committed. Nothing is left to do."
 
     def commit(self, message: bytes) -> None:
-        self.files.commit(message, self.parents)
+        self.files.commit(message, self.task)
         self.committed = True
 
 
-def offered(box: MergeTools, model: ConflictModel) -> list[Tool]:
-    """Those of a box's tools that a merge needs: the choosing tool only where a conflict has no text."""
+def offered(box: ResolvingTools, model: ConflictModel) -> list[Tool]:
+    """Those of a box's tools that the conflicts need: the choosing tool only where a conflict has no text."""
     has_path_conflict = any(isinstance(conflict, PathConflict) for conflict in model.conflicts)
-    choosing = MergeTools.resolve_current_merge_conflict_by_choosing.__name__
+    choosing = ResolvingTools.resolve_current_merge_conflict_by_choosing.__name__
     return [Tool.of(function) for function in box.functions() if has_path_conflict or function.__name__ != choosing]

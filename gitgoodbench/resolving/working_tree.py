@@ -7,7 +7,7 @@ modes, links and submodules come out exactly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gitgoodbench.errors import InfrastructureFailed, ToolError
@@ -15,6 +15,7 @@ from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, Entry, Tree
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.process import Git
 from gitgoodbench.git.tree_paths import is_tree_path
+from gitgoodbench.resolving.task import Task
 from gitgoodbench.sandbox.base import Sandbox
 from gitgoodbench.workspace.build import commit_index, write_changed
 
@@ -81,7 +82,7 @@ class WorkingTree:
         """Put an object that the repository has at the path; None removes what is there."""
         self._written[path] = entry
 
-    def commit(self, message: bytes, parents: Sequence[str]) -> str:
+    def commit(self, message: bytes, task: Task) -> str:
         """Commit the automatic merge with everything written over it; index and working tree follow. Returns the
         commit's id.
         """
@@ -93,7 +94,7 @@ class WorkingTree:
             else:
                 changes[path] = file
         stage(self._git, changes)
-        commit = commit_index(self._git, message, parents)
+        commit = commit_index(self._git, message, task.parents, task.pending)
         self._follow(changes)
         return commit
 

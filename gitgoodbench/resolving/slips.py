@@ -9,8 +9,7 @@ from typing import Final
 from gitgoodbench.git.conflict_text import split_lines
 from gitgoodbench.git.conflicts import TextConflict
 from gitgoodbench.git.text import to_text
-
-from .resolution import Resolution
+from gitgoodbench.resolving.resolution import Resolution
 
 _FENCE: Final = re.compile(rb"\s*(`{3,8}|~{3,8})[^\n]*\n(?:.*\n)?[ \t]*\1\s*", re.DOTALL)
 _WORD: Final = re.compile(rb"\w{2}")

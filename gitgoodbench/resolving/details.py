@@ -1,4 +1,4 @@
-"""What a merge's result tells beyond its scores: both texts of every conflict, and what was exact."""
+"""What a result tells of conflicts beyond its scores: both texts of every one, and what was exact."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from gitgoodbench.git.conflicts import (
 from gitgoodbench.git.objects import Entry, Tree
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.replay import Stages
-from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.scoring.two_way import Compared
 
 Resolved = Mapping[bytes, Sequence[bytes] | None]
@@ -33,10 +32,6 @@ class Side:
 
     tree: Tree
     resolved: Resolved
-
-
-def ids_of(spec: MergeSpec) -> dict[str, str | tuple[str, ...] | None]:
-    return {"merge": spec.merge_commit_hash, "parents": spec.parents}
 
 
 def file_details(

@@ -9,8 +9,7 @@ from gitgoodbench.git.conflicts import Choice, PathConflict, TextConflict
 from gitgoodbench.git.objects import Entry
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_text
-
-from .resolution import Resolution
+from gitgoodbench.resolving.resolution import Resolution
 
 NO_NEWLINE = "\\ No newline at end of file"
 

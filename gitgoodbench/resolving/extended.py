@@ -11,9 +11,8 @@ from gitgoodbench.git.objects import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.git.text import encoding_of, to_bytes
 from gitgoodbench.plugin.arguments import message_argument, path_argument
-
-from .tools import MergeTools
-from .working_tree import WorkingFile
+from gitgoodbench.resolving.tools import ResolvingTools
+from gitgoodbench.resolving.working_tree import WorkingFile
 
 FileType = Literal["regular", "executable", "symlink", "submodule", "deleted"]
 MODES = {"regular": REGULAR, "executable": EXECUTABLE, "symlink": SYMLINK, "submodule": SUBMODULE}
@@ -21,7 +20,7 @@ LONGEST_LINK = 4095
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-class ExtendedMergeTools(MergeTools):
+class EditingTools(ResolvingTools):
     """Resolving the last conflict leaves the merge open; `finish` commits it."""
 
     def functions(self) -> list[Callable[..., str]]:
@@ -66,16 +65,20 @@ class ExtendedMergeTools(MergeTools):
         Example:
             finish(message="Merge branch 'incoming'")
         """
+        return self.commit_as(message)
+
+    def commit_as(self, message: str) -> str:
+        """Commit with this message, where no conflict remains."""
         if self.resolution.current is not None:
             count = self.resolution.remaining
             raise ToolError(f"{count} conflict{' remains' if count == 1 else 's remain'}; resolve all of them first")
         self.commit(message_argument(message, "message"))
-        return "The merge is committed. Nothing is left to do."
+        return f"The {self.task.noun} is committed. Nothing is left to do."
 
     def all_resolved(self) -> str:
         return (
             "All conflicts are resolved. If other lines must change because of them, edit_file does it; "
-            "then call finish to commit the merge."
+            f"then call finish to commit the {self.task.noun}."
         )
 
     def _is_open(self, path: bytes) -> bool:
@@ -92,7 +95,11 @@ class ExtendedMergeTools(MergeTools):
     def _edited(self, path: bytes, file: WorkingFile | None, old_text: str, new_text: str, mode: str) -> bytes:
         """The file's new content."""
         if mode == SUBMODULE:
-            if not _COMMIT_ID.fullmatch(new_text) or len(new_text) != len(self.parents[0]) or not new_text.strip("0"):
+            if (
+                not _COMMIT_ID.fullmatch(new_text)
+                or len(new_text) != len(self.task.parents[0])
+                or not new_text.strip("0")
+            ):
                 raise ToolError("new_text of a submodule must be a full commit id")
             return new_text.encode()
         if file is None or file.mode == SUBMODULE:
