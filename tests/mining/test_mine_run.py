@@ -110,7 +110,7 @@ def test_rows_are_the_candidates_of_all_repositories_in_the_order_given(
     assert pick.language is not None  # read back as the row's, which is the project's
     assert rows[0].project.branches == 2
     assert rows[0].project.contributors == 1
-    assert rows[0].project.last_commit == "2020-09-21T12:26:40"
+    assert rows[0].project.last_commit == "2020-09-23T12:26:40"
 
 
 def test_every_row_of_the_file_has_the_documented_columns(repositories: dict[str, Path], tmp_path: Path) -> None:
