@@ -36,10 +36,11 @@ def mixed_repository(path: Path, mark: str = "x") -> RepositoryBuilder:
     ours = builder.commit({b"src/main.py": lines(mark, 0, 1, 2, "ours"), **other}, [tip])
     theirs = builder.commit({b"src/main.py": lines(mark, 0, 1, 2, "theirs"), **other}, [tip])
     merge = builder.commit({b"src/main.py": lines(mark, 0, 1, 2, "both"), **other}, [ours, theirs])
-    aside = builder.commit({b"src/main.py": lines(mark, *range(4)), b"src/other.py": lines(mark, 1, 2, 4)}, [tip])
-    picked = builder.commit({b"src/main.py": lines(mark, *range(4)), b"src/other.py": lines(mark, 1, 2, 5)}, [aside])
+    at_tip, third = {b"src/main.py": lines(mark, *range(4))}, b"src/third.py"
+    aside = builder.commit({**at_tip, b"src/other.py": lines(mark, 1, 2, 4), third: b"1\n"}, [tip])
+    picked = builder.commit({**at_tip, b"src/other.py": lines(mark, 1, 2, 5, "picking"), third: b"2\n"}, [aside])
     message = f"Again\n\n(cherry picked from commit {picked})\n".encode()
-    both = {b"src/main.py": lines(mark, 0, 1, 2, "both"), b"src/other.py": lines(mark, 1, 2, 3, 5)}
+    both = {b"src/main.py": lines(mark, 0, 1, 2, "both"), b"src/other.py": lines(mark, 1, 2, 3, 5, "picking")}
     last = builder.commit(both, [merge], message)
     builder.branch("main", last)
     builder.branch("side", theirs)
