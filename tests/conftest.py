@@ -14,6 +14,7 @@ from gitgoodbench.sandbox.base import SandboxProvider
 from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.local import LocalProvider
+from gitgoodbench.sandbox.podman import PodmanProvider
 
 settings.register_profile("deterministic", derandomize=True, database=None, deadline=None)
 settings.load_profile("deterministic")
@@ -34,12 +35,26 @@ def docker_provider() -> DockerProvider:
 
 
 @pytest.fixture(scope="session")
+def podman_provider() -> PodmanProvider:
+    """Podman with the same image; without it tests are skipped, or fail where Podman is required."""
+    try:
+        return PodmanProvider(os.environ.get("GITGOODBENCH_IMAGE"))
+    except UserError as problem:
+        if os.environ.get("TESTS_REQUIRE_PODMAN") == "1":
+            pytest.fail(f"Podman is required here: {problem}")
+        pytest.skip(str(problem))
+
+
+@pytest.fixture(scope="session")
 def local_provider() -> LocalProvider:
     """Sandboxes in temporary folders of this machine."""
     return LocalProvider()
 
 
-@pytest.fixture(scope="session", params=[pytest.param("docker", marks=pytest.mark.docker), "local"])
+CONTAINERS = [pytest.param(kind, marks=pytest.mark.docker) for kind in ("docker", "podman")]
+
+
+@pytest.fixture(scope="session", params=[*CONTAINERS, "local"])
 def provider(request: pytest.FixtureRequest) -> SandboxProvider:
-    """Either kind: the test runs once with each."""
+    """Every kind: the test runs once with each."""
     return cast(SandboxProvider, request.getfixturevalue(f"{request.param}_provider"))

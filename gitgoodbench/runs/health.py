@@ -41,6 +41,7 @@ def check_all() -> Iterator[Check]:
     yield Check("Python", True, sys.version.split()[0])
     yield check_git()
     yield from check_docker()
+    yield from check_podman()
     yield from check_agent_images()
     yield from check_disk()
     yield from check_cache()
@@ -80,6 +81,21 @@ def check_docker() -> Iterator[Check]:
         yield Check("Image", False, str(problem), needed, "gitgoodbench image build")
         return
     yield Check("Image", True, f"{DEFAULT_IMAGE} {provider.image_id[:19]}")
+
+
+def check_podman() -> Iterator[Check]:
+    """Podman's API, where there is one."""
+    from gitgoodbench.sandbox.podman import PodmanProvider, podman_is_there
+
+    if not podman_is_there():
+        return
+    needed = "--sandbox podman"
+    try:
+        provider = PodmanProvider()
+    except Exception as problem:  # the SDK raises whatever its parts raise
+        yield Check("Podman", False, str(problem), needed, "docker save gitgoodbench-sandbox | podman load")
+        return
+    yield Check("Podman", True, f"{provider.version}, image {provider.image_id[:19]}")
 
 
 def check_agent_images() -> Iterator[Check]:

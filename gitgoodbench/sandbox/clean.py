@@ -14,6 +14,7 @@ from gitgoodbench.owner import LABEL, Owner
 from gitgoodbench.sandbox.daemon import brief, connect_to_docker, docker_errors
 from gitgoodbench.sandbox.docker import remove_container
 from gitgoodbench.sandbox.lending import find_lendings
+from gitgoodbench.sandbox.podman import connect_to_podman, podman_is_there
 
 if TYPE_CHECKING:
     from docker.client import DockerClient
@@ -40,14 +41,15 @@ def clean(force: bool = False) -> CleanReport:
     What it cannot reach or remove is in the report; it raises nothing.
     """
     sweep = _Sweep(force)
-    try:
-        client = connect_to_docker()
-    except UserError as problem:
-        sweep.problems.append(f"containers were not looked for: {problem}")
-    else:
-        with contextlib.closing(client):
-            sweep.containers(client)
-            sweep.volumes(client)
+    for connect in (connect_to_docker, *([connect_to_podman] if podman_is_there() else [])):
+        try:
+            client = connect()
+        except UserError as problem:
+            sweep.problems.append(f"containers were not looked for: {problem}")
+        else:
+            with contextlib.closing(client):
+                sweep.containers(client)
+                sweep.volumes(client)
     sweep.folders()
     return sweep.report()
 

@@ -5,7 +5,9 @@ The SDK takes a third of a second to import, so that happens only where Docker i
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from gitgoodbench.errors import UserError
@@ -20,27 +22,50 @@ class DockerUnavailable(UserError):
 
 DEFAULT_IMAGE: Final = "gitgoodbench-sandbox:latest"
 
-_TIMEOUT_S: Final = 60
+TIMEOUT_S: Final = 60
 
 
-def connect_to_docker() -> DockerClient:
-    """A client of the daemon that DOCKER_HOST, or else the current context of the `docker` command, names.
+def connect_to_docker(host: str | None = None) -> DockerClient:
+    """A client of the daemon that `host`, or else DOCKER_HOST, or the current context of the `docker` command names.
+
+    Args:
+        host: as DOCKER_HOST has it: unix:///..., tcp://HOST:PORT (with TLS where DOCKER_TLS_VERIFY and DOCKER_CERT_PATH
+            are set, as for the `docker` command), ssh://USER@HOST.
 
     Raises:
         DockerUnavailable: it does not answer.
     """
     import docker
+    from docker.utils import kwargs_from_env
 
     try:
-        if "DOCKER_HOST" in os.environ:
-            return docker.from_env(timeout=_TIMEOUT_S)
-        client = docker.DockerClient(timeout=_TIMEOUT_S, **_current_context())
+        if host is not None:
+            settings = kwargs_from_env(environment={**os.environ, "DOCKER_HOST": host})
+            with _own_certificates():
+                client = docker.DockerClient(timeout=TIMEOUT_S, use_ssh_client=True, **settings)
+                client.api.trust_env = False
+        elif "DOCKER_HOST" in os.environ:
+            return docker.from_env(timeout=TIMEOUT_S)
+        else:
+            client = docker.DockerClient(timeout=TIMEOUT_S, **_current_context())
         client.ping()
     except docker_errors() as problem:
+        where = "" if host is None else f" at {host}"
         raise DockerUnavailable(
-            f"Docker does not answer ({brief(problem)}): start it, or choose --sandbox local (no shell tools there)"
+            f"Docker does not answer{where} ({brief(problem)}): start it, or choose --sandbox local "
+            "(no shell tools there)"
         ) from problem
     return client
+
+
+@contextlib.contextmanager
+def _own_certificates() -> Iterator[None]:
+    """Check a daemon by its own certificates: those of these variables, which are for the web, would go before them."""
+    aside = {name: os.environ.pop(name) for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE") if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(aside)
 
 
 def docker_errors() -> tuple[type[Exception], ...]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.owner import LABEL, Owner
@@ -40,6 +41,8 @@ SUPERVISOR_USER: Final = 1001
 COMPANION_USER: Final = 1002
 _LONGEST_LIFE_S: Final = 2 * 24 * 3600
 """A container that even `clean` never sees (its daemon on another machine, say) goes after so long."""
+
+_STOPPING_S: Final = 10.0
 
 
 class DockerSandbox(SupervisedSandbox):
@@ -129,6 +132,7 @@ class DockerProvider:
     """Makes containers of one image, which stays the same image if its tag moves.
 
     image: None takes the one that the agent needs, else that of `gitgoodbench image build`. needs: of the agent.
+    host: see `connect_to_docker`.
 
     Raises:
         DockerUnavailable: Docker does not answer, or has not the image.
@@ -137,6 +141,8 @@ class DockerProvider:
 
     kind = "docker"
     isolated = True
+    engine: ClassVar[str] = "Docker"
+    _sandbox: ClassVar[type[DockerSandbox]] = DockerSandbox
 
     def __init__(
         self,
@@ -145,7 +151,9 @@ class DockerProvider:
         *,
         grace_s: float = DEFAULT_GRACE_S,
         needs: Needs | None = None,
+        host: str | None = None,
     ) -> None:
+        self._host = host
         self._named, self._needs = image, needs
         self.image = image or (needs and needs.image) or DEFAULT_IMAGE
         self.limits = limits or SandboxLimits()
@@ -160,7 +168,7 @@ class DockerProvider:
 
     def equipped(self, needs: Needs) -> DockerProvider:
         """See `EquippingProvider.equipped`."""
-        return DockerProvider(self._named, self.limits, grace_s=self._grace_s, needs=needs)
+        return type(self)(self._named, self.limits, grace_s=self._grace_s, needs=needs, host=self._host)
 
     def open(self, *, run_id: str, episode_id: str) -> DockerSandbox:
         """See `SandboxProvider.open`."""
@@ -199,7 +207,7 @@ class DockerProvider:
             if lending is not None:
                 settings["mounts"].append(_mount(lending))
             container = self._docker().containers.create(self.image_id, labels=labels, **settings)
-            sandbox = DockerSandbox(container, self.limits, self._grace_s, lending)
+            sandbox = self._sandbox(container, self.limits, self._grace_s, lending)
             sandbox.start()
         except BaseException:
             if container is not None:
@@ -223,7 +231,7 @@ class DockerProvider:
             "image": self.image,
             "image_id": self.image_id,
             **self._facts,
-            "docker": str(self._daemon.get("ServerVersion")),
+            "docker": self.version,
             **self._versions,
             "memory": str(self.limits.memory),
             "work_size": str(self.limits.work_size),
@@ -257,6 +265,11 @@ class DockerProvider:
             return f": make it with `{self._needs.build}`, or name another with --image"
         return ": make it with `gitgoodbench image build`, or name another with --image"
 
+    @property
+    def version(self) -> str:
+        """Of the daemon."""
+        return str(self._daemon.get("ServerVersion"))
+
     def unenforced(self) -> list[str]:
         """What this daemon does not enforce: limits (a rootless one without cgroups), the filter of system calls."""
         capabilities = {"memory": "MemoryLimit", "cpus": "CpuCfsQuota", "pids": "PidsLimit"}
@@ -273,8 +286,11 @@ class DockerProvider:
     def _docker(self) -> DockerClient:
         with self._lock:
             if self._client is None:
-                self._client = connect_to_docker()
+                self._client = self._connect()
             return self._client
+
+    def _connect(self) -> DockerClient:
+        return connect_to_docker(self._host)
 
     def _inspect_image(self) -> tuple[str, dict[str, str]]:
         """Its id; its digest and, of an image that was made for an agent, what it is."""
@@ -283,10 +299,10 @@ class DockerProvider:
         try:
             image = self._docker().images.get(self.image)
         except docker.errors.ImageNotFound as problem:
-            raise DockerUnavailable(f"Docker has no image {self.image}{self._how_to_build()}") from problem
+            raise DockerUnavailable(f"{self.engine} has no image {self.image}{self._how_to_build()}") from problem
         except docker_errors() as problem:
             raise DockerUnavailable(
-                f"Docker cannot say whether it has image {self.image}: {brief(problem)}"
+                f"{self.engine} cannot say whether it has image {self.image}: {brief(problem)}"
             ) from problem
         if image.attrs.get("Config", {}).get("Volumes"):
             raise UserError(
@@ -358,15 +374,22 @@ def remove_container(container: Container) -> None:
     """Remove a container with its anonymous volumes, running or not; gone already, or about to be, is fine."""
     import docker.errors
 
-    try:
-        container.remove(force=True, v=True)
-    except docker.errors.NotFound:
-        return
-    except docker.errors.APIError as problem:
-        if problem.status_code != 409:
-            raise
-        with contextlib.suppress(docker.errors.NotFound):
-            container.wait(condition="removed", timeout=30)
+    end = time.monotonic() + _STOPPING_S
+    while True:
+        try:
+            container.remove(force=True, v=True)
+        except docker.errors.NotFound:
+            return
+        except docker.errors.APIError as problem:
+            if problem.status_code == 409:
+                with contextlib.suppress(docker.errors.NotFound):
+                    container.wait(condition="removed", timeout=30)
+                return
+            if "state improper" not in str(problem) or time.monotonic() > end:  # Podman's, of one that just ended
+                raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _check_limits(limits: SandboxLimits, home: int) -> None:

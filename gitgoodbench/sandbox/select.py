@@ -30,6 +30,38 @@ class DockerOptions(BaseModel):
     image: Annotated[str | None, Alias("image"), Resolved()] = Field(
         default=None, description="Image of the containers. Default: that of `gitgoodbench image build`."
     )
+    docker_host: Annotated[str | None, Alias("docker-host"), Resolved()] = Field(
+        default=None,
+        description="The Docker daemon: unix:///PATH, tcp://HOST:PORT or ssh://USER@HOST. Default: DOCKER_HOST, else "
+        "the current context of the docker command.",
+    )
+
+
+class PodmanOptions(BaseModel):
+    """What a user chooses of Podman's containers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    image: Annotated[str | None, Resolved()] = Field(
+        default=None, description="Image of the containers. Default: that of `gitgoodbench image build`."
+    )
+    podman_host: Annotated[str | None, Resolved()] = Field(
+        default=None, description="Podman's API, such as unix:///run/user/1000/podman/podman.sock. Default: found."
+    )
+
+
+class Podman(SandboxKind):
+    """`podman`: a container for each episode, rootless where Podman is."""
+
+    options = PodmanOptions
+
+    def choose(self, settings: SandboxSettings) -> Choice:
+        from gitgoodbench.sandbox.podman import PodmanProvider
+
+        own = options_in(settings.own, PodmanOptions)
+        provider = PodmanProvider(own.image, settings.limits, host=own.podman_host)
+        caveat = f"; it does not enforce {', '.join(provider.unenforced())}"
+        return Choice(provider, f"sandbox podman: image {provider.image} ({provider.image_id[:19]}){caveat}")
 
 
 class Docker(SandboxKind):
@@ -38,7 +70,8 @@ class Docker(SandboxKind):
     options = DockerOptions
 
     def choose(self, settings: SandboxSettings) -> Choice:
-        provider = DockerProvider(options_in(settings.own, DockerOptions).image, settings.limits)
+        own = options_in(settings.own, DockerOptions)
+        provider = DockerProvider(own.image, settings.limits, host=own.docker_host)
         unenforced = provider.unenforced()
         caveat = f"; this daemon does not enforce {', '.join(unenforced)}" if unenforced else ""
         return Choice(provider, f"sandbox docker: image {provider.image} ({provider.image_id[:19]}){caveat}")

@@ -103,7 +103,11 @@ def options_behind(*groups: str) -> dict[str, str]:
 
 
 def test_flags_belong_to_the_commands_whose_plug_ins_have_them() -> None:
-    assert options_behind(*RUN_GROUPS) == {"hunks": "icc.hunks", "image": "docker.image"}
+    assert options_behind(*RUN_GROUPS) == {
+        "docker_host": "docker.docker_host",
+        "hunks": "icc.hunks",
+        "image": "docker.image",
+    }
     assert options_behind(SAMPLES) == {
         "attainable_only": "merge.attainable_only",
         "max_chain": "file_commit_chain.max_commits",
