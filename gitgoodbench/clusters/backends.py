@@ -82,7 +82,7 @@ def ray_session(workers: Workers) -> Iterator[Any]:
     if started:
         try:
             ray.init(address=workers.cluster, log_to_driver=False)
-        except (OSError, TimeoutError, ValueError, RuntimeError) as problem:
+        except Exception as problem:  # Ray raises that very class where a node does not start
             raise UserError(_no_answer("Ray cluster", workers, problem)) from problem
     try:
         yield ray

@@ -19,6 +19,7 @@ from gitgoodbench.clusters.hub import Told, address_towards
 from gitgoodbench.errors import UserError
 
 LOOPBACK: Final = "127.0.0.1"
+_WORKERS_S: Final = 30
 
 
 class Pool(Protocol):
@@ -134,6 +135,8 @@ def _leave_interrupts_to_the_driver() -> None:
 class _DaskPool:
     def __init__(self, client: Any, workers: Workers) -> None:
         self._client = client
+        with contextlib.suppress(TimeoutError):  # they may just be starting, or starting again
+            client.wait_for_workers(1, timeout=_WORKERS_S)
         threads = sum(client.nthreads().values())
         if not threads:
             raise UserError(f"the Dask cluster at {client.scheduler.address} has no workers: start some, and try again")

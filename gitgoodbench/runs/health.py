@@ -95,7 +95,7 @@ def check_podman() -> Iterator[Check]:
     except Exception as problem:  # the SDK raises whatever its parts raise
         yield Check("Podman", False, str(problem), needed, "docker save gitgoodbench-sandbox | podman load")
         return
-    yield Check("Podman", True, f"{provider.version}, image {provider.image_id[:19]}")
+    yield Check("Podman", True, f"image {provider.image} {provider.image_id[:19]}")
 
 
 def check_agent_images() -> Iterator[Check]:

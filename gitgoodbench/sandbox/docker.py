@@ -231,7 +231,7 @@ class DockerProvider:
             "image": self.image,
             "image_id": self.image_id,
             **self._facts,
-            "docker": self.version,
+            "docker": str(self._daemon.get("ServerVersion")),
             **self._versions,
             "memory": str(self.limits.memory),
             "work_size": str(self.limits.work_size),
@@ -264,11 +264,6 @@ class DockerProvider:
         if self._named is None and self._needs is not None and self._needs.build is not None:
             return f": make it with `{self._needs.build}`, or name another with --image"
         return ": make it with `gitgoodbench image build`, or name another with --image"
-
-    @property
-    def version(self) -> str:
-        """Of the daemon."""
-        return str(self._daemon.get("ServerVersion"))
 
     def unenforced(self) -> list[str]:
         """What this daemon does not enforce: limits (a rootless one without cgroups), the filter of system calls."""
