@@ -49,7 +49,7 @@ from gitgoodbench.runs.session import (
     stored_config,
 )
 from gitgoodbench.runs.witness import Witness
-from gitgoodbench.sandbox.base import Choice, SandboxSettings
+from gitgoodbench.sandbox.base import Choice, EquippingProvider, SandboxSettings
 from gitgoodbench.sandbox.none import NoSandboxes
 from gitgoodbench.scenario import JudgedScenario, Scenario
 from gitgoodbench.text import for_terminal
@@ -104,7 +104,7 @@ def evaluate_agents(
         prepare_run(config, inputs, choice.provider, store, paths=paths, command=command)
         for config, paths in zip(configs, folders, strict=True)
     ]
-    return run_all(runs, console, progress, [*notices, choice.reason], events, tracing)
+    return run_all(runs, console, progress, [*notices, *(_sandbox_of(run, choice) for run in runs)], events, tracing)
 
 
 def resume_runs(
@@ -122,7 +122,6 @@ def resume_runs(
         predicted = saved_agent(paths)
         inputs = load_inputs(config) if predicted is None else predicted.inputs_of(load_inputs(config))
         choice = open_provider(config) if predicted is None else Choice(NoSandboxes(), "predictions: no sandbox")
-        notices.append(choice.reason)
         check_cache({episode.sample.name for episode in inputs.planned}, config.repos)
         store = open_repositories(config, progress)
         runs.append(
@@ -130,6 +129,7 @@ def resume_runs(
                 config, inputs, choice.provider, store, paths=paths, command=manifest.command, own_agent=predicted
             )
         )
+        notices.append(_sandbox_of(runs[-1], choice))
     return run_all(runs, console, progress, notices, events, tracing)
 
 
@@ -295,6 +295,13 @@ def jobs_for(fields: Mapping[str, Any]) -> int:
 def default_jobs() -> int:
     """As many episodes at a time as there are cores, up to four."""
     return min(_MOST_JOBS, os.cpu_count() or 1)
+
+
+def _sandbox_of(run: PreparedRun, choice: Choice) -> str:
+    """Where a run's agent works: its own needs may have changed the choice."""
+    if run.provider is not choice.provider and isinstance(run.provider, EquippingProvider):
+        return run.provider.summary
+    return choice.reason
 
 
 def _unplayed_scenarios(inputs: Inputs, work: Mapping[str, Inputs]) -> Iterator[str]:

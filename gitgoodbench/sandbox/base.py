@@ -207,6 +207,11 @@ class SandboxProvider(Protocol):
 class EquippingProvider(SandboxProvider, Protocol):
     """A provider whose sandboxes can have what agents with programs of their own need."""
 
+    @property
+    def summary(self) -> str:
+        """One line for the user: what its sandboxes are made of."""
+        ...
+
     def equipped(self, needs: Needs) -> SandboxProvider:
         """The same provider, of sandboxes that have it.
 

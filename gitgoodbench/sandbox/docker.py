@@ -166,6 +166,13 @@ class DockerProvider:
         self._daemon = self._docker().info()
         self._versions: dict[str, str] | None = None
 
+    @property
+    def summary(self) -> str:
+        """See `EquippingProvider.summary`."""
+        unenforced = self.unenforced()
+        caveat = f"; this daemon does not enforce {', '.join(unenforced)}" if unenforced else ""
+        return f"sandbox docker: image {self.image} ({self.image_id[:19]}){caveat}"
+
     def equipped(self, needs: Needs) -> DockerProvider:
         """See `EquippingProvider.equipped`."""
         return type(self)(self._named, self.limits, grace_s=self._grace_s, needs=needs, host=self._host)

@@ -72,9 +72,7 @@ class Docker(SandboxKind):
     def choose(self, settings: SandboxSettings) -> Choice:
         own = options_in(settings.own, DockerOptions)
         provider = DockerProvider(own.image, settings.limits, host=own.docker_host)
-        unenforced = provider.unenforced()
-        caveat = f"; this daemon does not enforce {', '.join(unenforced)}" if unenforced else ""
-        return Choice(provider, f"sandbox docker: image {provider.image} ({provider.image_id[:19]}){caveat}")
+        return Choice(provider, provider.summary)
 
 
 class Local(SandboxKind):
