@@ -121,15 +121,15 @@ class ScratchRepository:
         self.git.run("update-ref", "--no-deref", "HEAD", local)
         self.git.run("update-ref", f"refs/heads/{label}", other)
         self._lay_out_attributes(checked_out)
-        size, (code, output) = DEFAULT_MARKER_SIZE, self._run_merge_tree(DEFAULT_MARKER_SIZE, label)
+        size, (code, output) = DEFAULT_MARKER_SIZE, self._three_way(DEFAULT_MARKER_SIZE, label)
         replay = parse_merge_tree(output, clean=code == 0, marker_size=size)
         needed = needed_marker_size(self.git, replay.conflicted.values())
         if needed != size:
-            size, (code, output) = needed, self._run_merge_tree(needed, label)
+            size, (code, output) = needed, self._three_way(needed, label)
             replay = parse_merge_tree(output, clean=code == 0, marker_size=size)
         return replay, size, code, output
 
-    def _run_merge_tree(self, marker_size: int, label: str) -> tuple[int, bytes]:
+    def _three_way(self, marker_size: int, label: str) -> tuple[int, bytes]:
         rules = self._root / ".git" / "info" / "attributes"
         rules.parent.mkdir(exist_ok=True)
         rules.write_text(attribute_rules(marker_size), encoding="ascii")
