@@ -29,7 +29,7 @@ from gitgoodbench.mining.repository import MinedRepository, mine_repository
 from gitgoodbench.resolving.rules import PICK_RULES, Material, reaches
 from gitgoodbench.sample_types.pick_columns import CherryPickColumns
 from gitgoodbench.sample_types.specs import CherryPickSpec
-from gitgoodbench.workspace.build import attribute_rules
+from gitgoodbench.workspace.build import attribute_rules, check_out
 from gitgoodbench.workspace.scratch import ScratchRepository
 
 BEST_OF = ("ours", "theirs", "union")
@@ -80,7 +80,8 @@ class Clone:
         for args in (("cherry-pick", "--abort"), ("revert", "--abort")):
             git.execute(*args)
         git.run("update-ref", "--no-deref", "HEAD", spec.onto)
-        git.run("reset", "--hard", "--quiet")
+        git.execute("config", "--unset", "extensions.partialClone")  # by the last one
+        check_out(git, spec.onto)  # without files that the mirror lacks
         git.run("clean", "-ffdxq")
         mainline = ("-m", str(spec.mainline)) if spec.mainline else ()
         command = "cherry-pick" if spec.operation == "pick" else "revert"

@@ -64,8 +64,8 @@ def findings(report: RowReport) -> list[tuple[str, str]]:
 def test_what_was_mined_is_right(corpus: Corpus) -> None:
     reports = [corpus.validate(sample) for sample in corpus.samples]
     assert [findings(report) for report in reports] == [[], [], [], []]
-    assert [report.scenarios for report in reports] == [("mcr",), (), ()]
-    assert [report.attainable for report in reports] == [True, None, None]
+    assert [report.scenarios for report in reports] == [("mcr",), (), (), ()]
+    assert [report.attainable for report in reports] == [True, None, None, None]
 
 
 def test_a_merge_that_lists_other_conflicts_is_named_with_the_difference(corpus: Corpus) -> None:

@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     mine, build, validate, evaluate, _ = commands()
     assert "6 one-file commits" in folder.run(mine)
     folder.built = folder.run(build)
-    assert "6 rows replayed, 6 are right" in folder.run(validate)
+    assert "7 rows replayed, 7 are right" in folder.run(validate)
     folder.run(evaluate)
     return folder
 
