@@ -106,9 +106,9 @@ def test_rows_are_the_candidates_of_all_repositories_in_the_order_given(
     size = chain.columns_as(ChainColumns)
     assert (len(size.commits), size.file_lines, size.all_lines, size.sources_only) == (4, 5, 5, True)
     assert chain.spec.model_dump()["branch"] == "main"
-    assert pick.spec.model_dump()["trailer"]
+    assert pick.spec.model_dump()["operation"] == "pick"
     assert pick.language is not None  # read back as the row's, which is the project's
-    assert rows[0].project.branches == 2
+    assert rows[0].project.branches == 3
     assert rows[0].project.contributors == 1
     assert rows[0].project.last_commit == "2020-09-23T12:26:40"
 
