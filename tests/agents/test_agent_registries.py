@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.agents.images import npm_config
 from gitgoodbench.agents.images.locks import LockedTarball, LockedWheel, write_requirements
 from gitgoodbench.agents.images.npm import NpmRegistry
-from gitgoodbench.agents.images.npm_config import PUBLIC_REGISTRY, NpmConfig
+from gitgoodbench.agents.images.npm_config import NpmConfig
 from gitgoodbench.agents.images.wheels import download_wheels
 from gitgoodbench.errors import UserError
 from tests.support.registries import Registries, integrity, pure_wheel, serve_registries, tarball
@@ -123,7 +124,33 @@ def test_configuration_is_read_as_npm_reads_it(tmp_path: Path) -> None:
     assert (config.proxies, config.certificates) == ({"https": "http://proxy.invalid:1"}, "/ca.pem")
     own = NpmConfig.of_user({**home, "NPM_CONFIG_REGISTRY": "https://c.invalid"})
     assert own.registry_of("tool") == "https://c.invalid/"
-    assert NpmConfig.of_user({"NPM_CONFIG_GLOBALCONFIG": "/none"}).registry_of("@x/y") == PUBLIC_REGISTRY
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("echo https://own.invalid", "https://own.invalid/"),
+        ("echo undefined", "no npm registry is known: install npm, or name one by the variable npm_config_registry"),
+        (None, "no npm registry is known: install npm"),
+    ],
+)
+def test_npm_itself_is_asked_where_nothing_names_a_registry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None, told: str
+) -> None:
+    if program is not None:
+        (tmp_path / "npm").write_text(f'#!/bin/sh\n[ "$*" = "config get registry" ] && {program}\n')
+        (tmp_path / "npm").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}")
+    npm_config.ask_npm.cache_clear()
+    config = NpmConfig.of_user({"NPM_CONFIG_GLOBALCONFIG": "/none"})
+    try:
+        if told.startswith("https"):
+            assert config.registry_of("@x/y") == told
+        else:
+            with pytest.raises(UserError, match=told):
+                config.registry_of("@x/y")
+    finally:
+        npm_config.ask_npm.cache_clear()
 
 
 @pytest.fixture

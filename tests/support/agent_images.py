@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gitgoodbench.agents.images.npm_config import PUBLIC_REGISTRY, NpmConfig
+from gitgoodbench.agents.images.npm_config import NpmConfig
 from gitgoodbench.agents.images.recipe import Recipe
 from gitgoodbench.sandbox.docker import DockerProvider
 
@@ -54,8 +54,8 @@ _SHORT = 5
 
 def machine_words() -> list[str]:
     """What names this machine, its user, its folders and its registries."""
-    registries = {NpmConfig.of_user().registry_of("x"), os.environ.get("PIP_INDEX_URL", "")}
-    hosts = {urlsplit(url).hostname or "" for url in registries} - {urlsplit(PUBLIC_REGISTRY).hostname}
+    registries = {NpmConfig.of_user().values.get("registry", ""), os.environ.get("PIP_INDEX_URL", "")}
+    hosts = {urlsplit(url).hostname or "" for url in registries}
     names = {getpass.getuser(), socket.gethostname(), *hosts}
     folders = {
         str(Path.home()),

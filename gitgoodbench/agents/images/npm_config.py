@@ -1,20 +1,23 @@
 """What npm's configuration says of registries: which one a package is from, the token for it, proxy and certificates.
 
-Read as npm does: variables before the user's .npmrc, and that before the machine's; no npm is needed. A .npmrc of the
-current folder does not count: whose folder it is, is not known.
+Read as npm does: variables before the user's .npmrc, and that before the machine's. A .npmrc of the current folder does
+not count: whose folder it is, is not known. Where none of them names a registry, npm itself is asked for its own.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 from urllib.parse import urlsplit
 
-PUBLIC_REGISTRY: Final = "https://registry.npmjs.org/"
+from gitgoodbench.errors import UserError
+
 _MACHINES: Final = (Path("/usr/local/etc/npmrc"), Path("/etc/npmrc"))
 
 
@@ -42,10 +45,14 @@ class NpmConfig:
         return cls(values | given)
 
     def registry_of(self, package: str) -> str:
-        """The registry that a package is from, ending in a slash."""
+        """The registry that a package is from, ending in a slash.
+
+        Raises:
+            UserError: nothing names one, and there is no npm to ask.
+        """
         scope = package.partition("/")[0] if package.startswith("@") else ""
         registry = self.values.get(f"{scope}:registry") if scope else None
-        registry = registry or self.values.get("registry") or PUBLIC_REGISTRY
+        registry = registry or self.values.get("registry") or ask_npm()
         return registry.rstrip("/") + "/"
 
     def headers_for(self, url: str) -> dict[str, str]:
@@ -72,6 +79,27 @@ class NpmConfig:
     def certificates(self) -> str | None:
         """A file of further certificates to trust."""
         return self.values.get("cafile") or None
+
+
+@functools.cache
+def ask_npm() -> str:
+    """The registry that npm goes to by itself.
+
+    Raises:
+        UserError: it is not there, or does not say.
+    """
+    try:
+        asked = subprocess.run(
+            ["npm", "config", "get", "registry"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        asked = None
+    if asked is None or not asked.stdout.startswith("http"):
+        raise UserError(
+            "no npm registry is known: install npm, or name one by the variable npm_config_registry "
+            "(or `registry=` in ~/.npmrc)"
+        )
+    return asked.stdout.strip()
 
 
 def _settings_in(path: Path, variables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
