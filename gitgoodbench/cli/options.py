@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 
 from gitgoodbench.cli.env_file import read_env_file
-from gitgoodbench.runs.config import FLAGS, SEVERAL, RunConfig, spelling
+from gitgoodbench.runs.config import FLAGS, RunConfig, spelling
+from gitgoodbench.runs.flag import SEVERAL
 
 VARIABLE: Final = "GITGOODBENCH_"
 """How names of variables begin."""

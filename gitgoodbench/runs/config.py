@@ -6,18 +6,16 @@ the manifest and the keywords of `gitgoodbench.evaluate` are all made of the fie
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import PydanticUseDefault
 
 from gitgoodbench.cache import DEFAULT_CACHE_GIB
 from gitgoodbench.clusters.backends import Backend
 from gitgoodbench.errors import UserError
 from gitgoodbench.models.names import ApiName
+from gitgoodbench.runs.flag import SEVERAL, Flag, absolute
 from gitgoodbench.runs.order import Order
 from gitgoodbench.scoring.judge.options import MAX_LIMIT, MOST_REPEATS, JudgeKind
 from gitgoodbench.tools import ToolSet
@@ -27,41 +25,6 @@ if TYPE_CHECKING:  # the command line shows its flags without them
     from gitgoodbench.models.meter import Budget
     from gitgoodbench.plugin_options import Aliased
     from gitgoodbench.scenario import EpisodeOptions
-
-
-@dataclass(frozen=True)
-class Flag:
-    """How a user says a field.
-
-    may_change: a resumed run may set it anew: it decides how a run goes, not what comes out.
-    resolved: several spellings stand for one thing; the manifest compares what they were resolved to.
-    decided: where nothing is said, the command decides; the default of the field is for Python.
-    each: a command takes several, and makes a run for each.
-    blanks: a value may hold blanks, so that its variable has a line for each value, not a word.
-    """
-
-    help: str | None = None
-    short: tuple[str, ...] = ()
-    metavar: str | None = None
-    may_change: bool = False
-    resolved: bool = False
-    decided: bool = False
-    each: bool = False
-    blanks: bool = False
-
-
-def _several(value: Any) -> Any:
-    if value is None:
-        raise PydanticUseDefault
-    return (value,) if isinstance(value, str) else value
-
-
-SEVERAL: Final = BeforeValidator(_several)
-"""Of a field that takes one value or several; its flag can be repeated."""
-
-
-def _absolute(path: str | os.PathLike[str] | None) -> Path | None:
-    return None if path is None else Path(path).expanduser().resolve()
 
 
 class RunConfig(BaseModel):
@@ -186,7 +149,7 @@ class RunConfig(BaseModel):
             metavar="DIR",
             resolved=True,
         ),
-        BeforeValidator(_absolute),
+        BeforeValidator(absolute),
     ] = None
     score: Annotated[
         tuple[str, ...] | None, SEVERAL, Flag("A further score that is installed; repeatable. Default: all that apply.")
@@ -321,7 +284,7 @@ class RunConfig(BaseModel):
             "Take repositories from this folder: DIR/owner/name, DIR/owner__name or DIR/owner+name/repo.",
             may_change=True,
         ),
-        BeforeValidator(_absolute),
+        BeforeValidator(absolute),
     ] = None
     cache_size: Annotated[
         float,

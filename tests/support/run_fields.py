@@ -15,7 +15,8 @@ from typing import Final
 
 import gitgoodbench.api
 from gitgoodbench.api.running import evaluate
-from gitgoodbench.runs.config import SEVERAL, RunConfig
+from gitgoodbench.runs.config import RunConfig
+from gitgoodbench.runs.flag import SEVERAL
 
 MODULE: Final = Path(gitgoodbench.api.__file__).with_name("fields.py")
 
