@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gitgoodbench.errors import UserError
 from gitgoodbench.folders import find_folders, remove_folder
 from gitgoodbench.owner import LABEL, Owner
-from gitgoodbench.sandbox.daemon import brief, connect_to_docker, docker_errors
-from gitgoodbench.sandbox.docker import remove_container
+from gitgoodbench.sandbox.daemon import brief, connect_to_docker, docker_errors, remove_container
 from gitgoodbench.sandbox.lending import find_lendings
 from gitgoodbench.sandbox.podman import connect_to_podman, podman_is_there
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,14 @@ from gitgoodbench.sandbox.attached import AttachedStream
 from gitgoodbench.sandbox.autopsy import cause_of_death
 from gitgoodbench.sandbox.base import Needs, Placed, SandboxDied, SandboxLimits, SandboxTaken
 from gitgoodbench.sandbox.channel import ByteStream, ChannelBroken
-from gitgoodbench.sandbox.daemon import DEFAULT_IMAGE, DockerUnavailable, brief, connect_to_docker, docker_errors
+from gitgoodbench.sandbox.daemon import (
+    DEFAULT_IMAGE,
+    DockerUnavailable,
+    brief,
+    connect_to_docker,
+    docker_errors,
+    remove_container,
+)
 from gitgoodbench.sandbox.lending import PLACE, PROBE, Lending
 from gitgoodbench.sandbox.supervised import DEFAULT_GRACE_S, SupervisedSandbox
 from gitgoodbench.sandbox.travelling import waiting_argv
@@ -41,8 +47,6 @@ SUPERVISOR_USER: Final = 1001
 COMPANION_USER: Final = 1002
 _LONGEST_LIFE_S: Final = 2 * 24 * 3600
 """A container that even `clean` never sees (its daemon on another machine, say) goes after so long."""
-
-_STOPPING_S: Final = 10.0
 
 
 class DockerSandbox(SupervisedSandbox):
@@ -370,28 +374,6 @@ def _mount(lending: Lending) -> Any:
     from docker.types import Mount
 
     return Mount(PLACE, str(lending.folder), type="bind", read_only=True, propagation="rprivate")
-
-
-def remove_container(container: Container) -> None:
-    """Remove a container with its anonymous volumes, running or not; gone already, or about to be, is fine."""
-    import docker.errors
-
-    end = time.monotonic() + _STOPPING_S
-    while True:
-        try:
-            container.remove(force=True, v=True)
-        except docker.errors.NotFound:
-            return
-        except docker.errors.APIError as problem:
-            if problem.status_code == 409:
-                with contextlib.suppress(docker.errors.NotFound):
-                    container.wait(condition="removed", timeout=30)
-                return
-            if "state improper" not in str(problem) or time.monotonic() > end:  # Podman's, of one that just ended
-                raise
-            time.sleep(0.05)
-        else:
-            return
 
 
 def _check_limits(limits: SandboxLimits, home: int) -> None:
