@@ -22,6 +22,7 @@ from gitgoodbench.errors import RunAborted, UserError
 from gitgoodbench.models.meter import Budget, Meter
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize
+from gitgoodbench.runs.carrying import Followed, carry_out
 from gitgoodbench.runs.config import make_config
 from gitgoodbench.runs.event_stream import Receiver, streaming
 from gitgoodbench.runs.inputs import check_offers_tools, default_tools, load_inputs
@@ -30,7 +31,7 @@ from gitgoodbench.runs.manifest import Manifest
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.preflight import preflight_run
 from gitgoodbench.runs.result import Result
-from gitgoodbench.runs.session import carry_out, create_run, fresh_run_folder, prepare_run, run_folder
+from gitgoodbench.runs.session import create_run, fresh_run_folder, prepare_run, run_folder
 from gitgoodbench.runs.trajectories import Conversation, read_conversation
 from gitgoodbench.sandbox.base import SandboxSettings
 from gitgoodbench.sandbox.select import make_provider
@@ -156,14 +157,12 @@ def evaluate(
     with exporting_spans(wanted=otel, say=_warn) as tracing, streaming(events) as stream:
         create_run(run)
         preflight_run(run)
-        execution = carry_out(
+        followed = Followed(
             run,
-            _Silent(),
-            announce=lambda: None,
-            last_words=f"results: {paths.folder}",
             listeners=() if stream is None else (stream.of(run.manifest.run_id),),
             witness=None if tracing is None else tracing(run),
         )
+        execution = carry_out(followed, _Silent(), announce=lambda: None, last_words=f"results: {paths.folder}")
         if reason := execution.aborted or execution.broken:
             raise RunAborted(reason)
         if execution.interrupted:

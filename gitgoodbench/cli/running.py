@@ -23,11 +23,11 @@ from gitgoodbench.reporting.progress import watching
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.summary import RunSummary, account_of, read_run, summarize, varying_dimensions
 from gitgoodbench.reporting.tables import make_console, print_report
-from gitgoodbench.runs.activity import Activity
+from gitgoodbench.runs.activity import Activities, Activity
+from gitgoodbench.runs.carrying import Followed, carry_out_together, in_groups
 from gitgoodbench.runs.config import RunConfig, make_config
 from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.event_stream import STANDARD_OUTPUT, streaming
-from gitgoodbench.runs.events import Listener
 from gitgoodbench.runs.execute import Execution
 from gitgoodbench.runs.inputs import Inputs, check_isolation, check_tools, default_tools, inputs_for, load_inputs
 from gitgoodbench.runs.judging import choose_judge, judge_options, judges_itself, resolve_judge
@@ -38,7 +38,6 @@ from gitgoodbench.runs.preflight import Findings, in_words, preflight_run
 from gitgoodbench.runs.redact import redact_command
 from gitgoodbench.runs.session import (
     PreparedRun,
-    carry_out,
     check_money,
     create_run,
     exit_code,
@@ -48,16 +47,16 @@ from gitgoodbench.runs.session import (
     run_folder,
     stored_config,
 )
-from gitgoodbench.runs.witness import Witness
 from gitgoodbench.sandbox.base import Choice, EquippingProvider, SandboxSettings
 from gitgoodbench.sandbox.none import NoSandboxes
 from gitgoodbench.scenario import JudgedScenario, Scenario
-from gitgoodbench.text import for_terminal
+from gitgoodbench.text import for_terminal, on_one_line
 from gitgoodbench.tracing.runs import Tracing
 from gitgoodbench.workspace.store import RepositoryStore
 
 _MOST_JOBS = 4
 _ROWS_SHOWN = 5
+_NAMED = 3
 
 
 def evaluate_agents(
@@ -115,15 +114,22 @@ def resume_runs(
     check_machine()
     progress = RepositoryProgress(console)
     runs, notices = [], []
+    choices: dict[tuple[object, ...], Choice] = {}  # runs that have the same share samples and sandboxes
+    stores: dict[tuple[object, ...], RepositoryStore] = {}
     for paths in map(find_run, names):
         check_run(paths.folder)
         manifest = read_manifest(paths)
         config = stored_config(manifest, **changes)
         predicted = saved_agent(paths)
         inputs = load_inputs(config) if predicted is None else predicted.inputs_of(load_inputs(config))
-        choice = open_provider(config) if predicted is None else Choice(NoSandboxes(), "predictions: no sandbox")
+        if predicted is None:
+            room = (config.sandbox, config.tools, config.options_of_plugins)
+            choice = choices[room] = choices.get(room) or open_provider(config)
+        else:
+            choice = Choice(NoSandboxes(), "predictions: no sandbox")
         check_cache({episode.sample.name for episode in inputs.planned}, config.repos)
-        store = open_repositories(config, progress)
+        place = (config.repos, config.offline)
+        store = stores[place] = stores.get(place) or open_repositories(config, progress)
         runs.append(
             prepare_run(
                 config, inputs, choice.provider, store, paths=paths, command=manifest.command, own_agent=predicted
@@ -141,7 +147,7 @@ def run_all(
     events: str | None = None,
     tracing: Tracing | None = None,
 ) -> int:
-    """Run one after the other, then print their table and what remains to be done.
+    """Carry them out, in groups (`in_groups`), then print their table and what remains to be done.
 
     Args:
         events: where events go; where that is standard output, the table goes to standard error.
@@ -156,12 +162,18 @@ def run_all(
     _preflight(runs, console)
     executions: list[Execution] = []
     with streaming(events) as stream:
-        for position, run in enumerate(runs):
-            listeners = () if stream is None else (stream.of(run.manifest.run_id),)
-            witness = None if tracing is None else tracing(run)
-            execution = _carry_out(run, console, progress, runs[position:], listeners, witness)
-            executions.append(execution)
-            if execution.interrupted or execution.aborted or execution.broken:
+        for group in in_groups(runs):
+            followed = [
+                Followed(
+                    run,
+                    () if stream is None else (stream.of(run.manifest.run_id),),
+                    None if tracing is None else tracing(run),
+                )
+                for run in group
+            ]
+            ended = _carry_out(followed, console, progress, runs[len(executions) :])
+            executions += ended
+            if any(execution.interrupted or execution.aborted or execution.broken for execution in ended):
                 break
     begun = runs[: len(executions)]
     summaries = [summarize_run(run.paths) for run in begun]
@@ -190,33 +202,45 @@ def _preflight(runs: Sequence[PreparedRun], console: Console) -> None:
 
 
 def _carry_out(
-    run: PreparedRun,
-    console: Console,
-    progress: RepositoryProgress,
-    unfinished: Sequence[PreparedRun],
-    listeners: Sequence[Listener],
-    witness: Witness | None,
-) -> Execution:
-    manifest = run.manifest
-    name = manifest.agent["name"] if manifest.agent["model"] is None else f"{manifest.agent['model']}"
+    group: Sequence[Followed], console: Console, progress: RepositoryProgress, unfinished: Sequence[PreparedRun]
+) -> list[Execution]:
+    names = _names([followed.run for followed in group])
+    suites = dict.fromkeys(followed.run.manifest.suite.spec for followed in group)
+    label = f"{_listed(list(names.values()), 'runs')} on {_listed(list(suites), 'suites')}"
+    activities = {name: Activity(followed.run.paths) for name, followed in zip(names.values(), group, strict=True)}
+    alone = len(group) == 1
+    activity = next(iter(activities.values())) if alone else Activities(activities)
     hint = resume_command(unfinished)
-    with watching(console, f"{name} on {manifest.suite.spec}", progress, Activity(run.paths)) as observer:
-        return carry_out(
-            run,
+    with watching(console, label, progress, activity, {} if alone else names) as observer:
+        return carry_out_together(
+            group,
             observer,
             announce=lambda: observer.note("stopping: running episodes are given up (Ctrl-C again ends at once)"),
             last_words=f"resume with: {hint}",
-            listeners=listeners,
-            witness=witness,
         )
 
 
+def _names(runs: Sequence[PreparedRun]) -> dict[str, str]:
+    """What to call runs, by their ids: their models or agents, or the ids where these are not different."""
+    agents = [run.manifest.agent["model"] or run.manifest.agent["name"] for run in runs]
+    ids = [run.manifest.run_id for run in runs]
+    return dict(zip(ids, map(on_one_line, agents if len(set(agents)) == len(agents) else ids), strict=True))
+
+
+def _listed(names: Sequence[str], what: str) -> str:
+    return ", ".join(names) if len(names) <= _NAMED else f"{len(names)} {what}"
+
+
 def _print_unfinished(console: Console, runs: Sequence[PreparedRun], executions: Sequence[Execution]) -> None:
+    said: set[str] = set()
     for run, execution in zip(runs, executions, strict=False):
         say(console, f"results: {run.paths.folder}")
         if execution.aborted:
             say(console, f"gitgoodbench: the run was stopped: {execution.aborted}")
-        elif execution.stopped:
+        elif execution.unfinished and execution.stopped in said:
+            say(console, f"stopped early, too; {execution.unfinished} episodes are left")
+        elif execution.unfinished and execution.stopped:
+            said.add(execution.stopped)
             say(console, f"stopped early: {execution.stopped}; {execution.unfinished} episodes are left")
         elif execution.unfinished:
             say(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Final
 
 from rich.console import Console
 
@@ -14,13 +16,15 @@ from gitgoodbench.errors import Status
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.running import Screen, in_words, money, total_money
 from gitgoodbench.reporting.totals import Totals, clock_time
-from gitgoodbench.runs.activity import Activity
+from gitgoodbench.runs.activity import Watched
 from gitgoodbench.runs.execute import Observer
 from gitgoodbench.runs.result import Result
 
 _SAY_EVERY_S = 30.0
 _LOOK_EVERY_S = 1.0
 _REASON_WIDTH = 120
+NAMELESS: Final[Mapping[str, str]] = MappingProxyType({})
+"""The names of runs where there is only one."""
 
 
 class PlainProgress:
@@ -30,7 +34,8 @@ class PlainProgress:
         self,
         console: Console,
         label: str,
-        activity: Activity,
+        activity: Watched,
+        names: Mapping[str, str] = NAMELESS,
         *,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -38,6 +43,7 @@ class PlainProgress:
         self._console = console
         self._label = label
         self._activity = activity
+        self._names = names
         self._totals = Totals(clock)
         self._clock = clock
         self._now = now
@@ -53,7 +59,7 @@ class PlainProgress:
     def finished(self, result: Result) -> None:
         self._totals.add(result)
         self._activity.look()
-        self.note(finished_line(self._totals, result, total_money(self._activity.spending)))
+        self.note(finished_line(self._totals, result, total_money(self._activity.spending), self._names))
 
     def again(self, failed: Sequence[Result]) -> None:
         for result in failed:
@@ -81,11 +87,19 @@ class PlainProgress:
 class LiveProgress:
     """Keeps the screen up to date; failures and notes scroll by above it."""
 
-    def __init__(self, console: Console, totals: Totals, screen: Screen, activity: Activity) -> None:
+    def __init__(
+        self,
+        console: Console,
+        totals: Totals,
+        screen: Screen,
+        activity: Watched,
+        names: Mapping[str, str] = NAMELESS,
+    ) -> None:
         self._console = console
         self._totals = totals
         self._screen = screen
         self._activity = activity
+        self._names = names
 
     def begin(self, planned: int, kept: Sequence[Result]) -> None:
         for result in kept:
@@ -96,7 +110,7 @@ class LiveProgress:
         self._totals.add(result)
         self._screen.look()
         if result.status is not Status.COMPLETED:
-            self.note(finished_line(self._totals, result, total_money(self._activity.spending)))
+            self.note(finished_line(self._totals, result, total_money(self._activity.spending), self._names))
 
     def again(self, failed: Sequence[Result]) -> None:
         for result in failed:
@@ -107,13 +121,14 @@ class LiveProgress:
         self._console.print(text, markup=False, soft_wrap=True)
 
 
-def finished_line(totals: Totals, result: Result, cost: str) -> str:
-    """`[3/5] mcr/s2/1 setup_failed 1.5 s $0.50: the repository is gone`."""
+def finished_line(totals: Totals, result: Result, cost: str, names: Mapping[str, str] = NAMELESS) -> str:
+    """`[3/5] mcr/s2/1 setup_failed 1.5 s $0.50: the repository is gone`. names: of runs, where there are several."""
     seconds = "" if result.timings.total_s is None else f" {result.timings.total_s:.1f} s"
     reason = (
         f": {result.error.message[:_REASON_WIDTH]}" if result.error and result.status is not Status.COMPLETED else ""
     )
-    episode = "/".join(map(str, result.key))
+    whose = names.get(result.run_id or "", "")
+    episode = "/".join(map(str, result.key)) + (f" {whose}" if whose else "")
     spent = f" {cost}" if cost else ""
     return f"[{totals.done}/{totals.planned}] {episode} {result.status}{_verdict(result)}{seconds}{spent}{reason}"
 
@@ -135,17 +150,26 @@ def _verdict(result: Result) -> str:
 
 
 @contextmanager
-def watching(console: Console, label: str, repositories: RepositoryProgress, activity: Activity) -> Iterator[Observer]:
-    """The observer that fits the console; on a terminal `repositories` are drawn below the episodes."""
+def watching(
+    console: Console,
+    label: str,
+    repositories: RepositoryProgress,
+    activity: Watched,
+    names: Mapping[str, str] = NAMELESS,
+) -> Iterator[Observer]:
+    """The observer that fits the console; on a terminal `repositories` are drawn below the episodes.
+
+    names: what to call runs, by their ids, where several are played at once.
+    """
     if not console.is_terminal:
-        plain = PlainProgress(console, label, activity)
+        plain = PlainProgress(console, label, activity, names)
         with _now_and_then(plain.tick):
             yield plain
         return
     totals = Totals()
     screen = Screen(label, totals, activity)
     with repositories.shown(screen):
-        yield LiveProgress(console, totals, screen, activity)
+        yield LiveProgress(console, totals, screen, activity, names)
         screen.look()
 
 

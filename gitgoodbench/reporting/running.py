@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gitgoodbench.reporting.totals import Totals, clock_time
-from gitgoodbench.runs.activity import Activity, Playing, Spending
+from gitgoodbench.runs.activity import Playing, Spending, Watched
 from gitgoodbench.text import on_one_line
 
 _NAMED = 4
@@ -61,7 +61,7 @@ class Screen:
         self,
         label: str,
         totals: Totals,
-        activity: Activity,
+        activity: Watched,
         *,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),

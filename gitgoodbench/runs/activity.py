@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from gitgoodbench.runs.account import JUDGE
 from gitgoodbench.runs.paths import EpisodePaths, RunPaths
@@ -82,7 +82,7 @@ class Spending:
 
 
 @dataclass
-class _Watched:
+class _Followed:
     playing: Playing
     trajectory: Tail
 
@@ -96,7 +96,7 @@ class Activity:
 
     paths: RunPaths
     spending: Spending = field(default_factory=Spending)
-    _watched: dict[str, _Watched] = field(default_factory=dict)
+    _watched: dict[str, _Followed] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ class Activity:
             files = paths_of(self.paths, episode)
             if files is not None:
                 began = str(event.get("time"))
-                self._watched[episode] = _Watched(Playing(episode, began), Tail(files.trajectory))
+                self._watched[episode] = _Followed(Playing(episode, began), Tail(files.trajectory))
         elif kind == "outcome_saved" and episode in self._watched:
             self._watched[episode].playing.doing = "scoring"
         elif kind in ENDS:
@@ -134,6 +134,36 @@ class Activity:
         watched = self._watched.get(str(line.get("episode")))
         if watched is not None and line.get("role") == JUDGE and line.get("event") == "asked":
             watched.playing.doing = "judging"
+
+
+class Watched(Protocol):
+    """What goes on in one run, or in several."""
+
+    @property
+    def spending(self) -> Spending: ...
+
+    def look(self) -> list[Playing]:
+        """The episodes that are being worked on, the oldest first."""
+        ...
+
+
+@dataclass(frozen=True)
+class Activities:
+    """Of several runs at once, by a name of each, which stands behind the ids of its episodes."""
+
+    runs: Mapping[str, Activity]
+
+    @property
+    def spending(self) -> Spending:
+        every = [activity.spending for activity in self.runs.values()]
+        return Spending(
+            sum(one.agents for one in every), sum(one.judges for one in every), any(one.unknown for one in every)
+        )
+
+    def look(self) -> list[Playing]:
+        """See `Watched`."""
+        found = [replace(one, id=f"{one.id} {name}") for name, activity in self.runs.items() for one in activity.look()]
+        return sorted(found, key=lambda one: one.began)
 
 
 def paths_of(paths: RunPaths, episode: str) -> EpisodePaths | None:

@@ -217,7 +217,7 @@ class RunConfig(BaseModel):
     order: Annotated[
         Order,
         Flag(
-            "sample: all epochs of a sample next to each other; suite: the whole suite, epoch by epoch.",
+            "sample: all epochs and agents of a sample next to each other; suite: the whole suite, epoch by epoch.",
             may_change=True,
         ),
     ] = Order.SAMPLE

@@ -61,6 +61,7 @@ class RunContext:
     """What all episodes of a run share. agents: the same agent for each scenario, by the scenario's name.
 
     panel: the judges; None for a run without. rules: see `Settling`. elsewhere: who plays and settles; None: we do.
+    common_settings, common_spares: what this run shares with others; None: it has its own.
     """
 
     run_id: str
@@ -77,16 +78,18 @@ class RunContext:
     panel: Panel | None = None
     rules: Mapping[str, str] = field(default_factory=dict)
     elsewhere: Elsewhere | None = None
+    common_settings: SharedSettings | None = None
+    common_spares: Spares | None = None
 
     @cached_property
     def settings(self) -> SharedSettings:
         """What the episodes of one sample share."""
-        return SharedSettings(self.store, self.options)
+        return self.common_settings or SharedSettings(self.store, self.options)
 
     @cached_property
     def spares(self) -> Spares:
         """Sandboxes that wait for their next episode."""
-        return Spares(self.options.tool_set)
+        return self.common_spares or Spares(self.options.tool_set)
 
     @property
     def settling(self) -> Settling:

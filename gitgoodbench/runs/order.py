@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Order(StrEnum):
-    """SAMPLE: all epochs of a sample, then those of the next. SUITE: the whole suite, epoch by epoch."""
+    """SAMPLE: all epochs and runs of a sample, then those of the next. SUITE: all of a run, epoch by epoch."""
 
     SAMPLE = "sample"
     SUITE = "suite"

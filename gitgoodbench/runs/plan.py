@@ -53,6 +53,16 @@ def plan_episodes(
     return tuple(PlannedEpisode(*attempt, epoch) for attempt in once for epoch in numbers)
 
 
+def side_by_side(plans: Sequence[Sequence[PlannedEpisode]]) -> list[tuple[int, PlannedEpisode]]:
+    """The episodes of several plans, each with the number of its plan: those of one sample next to each other.
+
+    Samples come as the plans first have them; of a sample, each scenario's, and of these each epoch's, of all plans.
+    """
+    both = [(number, episode) for number, plan in enumerate(plans) for episode in plan]
+    position = {name: place for place, name in enumerate(dict.fromkeys(episode.sample.id for _, episode in both))}
+    return sorted(both, key=lambda one: (position[one[1].sample.id], one[1].scenario, one[1].epoch))
+
+
 def in_suite_order(planned: Sequence[PlannedEpisode]) -> list[PlannedEpisode]:
     """The episodes of a plan as `Order.SUITE` has them, whatever its order."""
     attempts = dict.fromkeys((episode.sample.id, episode.scenario) for episode in planned)

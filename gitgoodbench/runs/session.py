@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
 from gitgoodbench.agents.registry import api_of, asks_model, brings_tools, make_agent
-from gitgoodbench.clusters.backends import Backend, Workers, check_workers
-from gitgoodbench.contained.client import start
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
 from gitgoodbench.models.names import ApiName
@@ -21,24 +18,19 @@ from gitgoodbench.models.options import MODEL_FLAGS, ModelFlags, ModelOptions, p
 from gitgoodbench.models.pricing import meant_model
 from gitgoodbench.plugin_options import normal_options
 from gitgoodbench.plugins import AGENTS, SAMPLES, SANDBOXES, SCENARIOS, SCORES, Plugin, plugins
-from gitgoodbench.runs.bookkeeping import Books, open_books
 from gitgoodbench.runs.config import MODELLING, RunConfig, make_config, spelling
-from gitgoodbench.runs.context import Elsewhere, RunContext
-from gitgoodbench.runs.events import EventLog, Listener
-from gitgoodbench.runs.execute import Execution, Observer, execute
+from gitgoodbench.runs.execute import Execution
 from gitgoodbench.runs.inputs import Inputs, check_isolation, check_offered, check_tools, inputs_for
 from gitgoodbench.runs.judging import judge_options, resolve_judge
 from gitgoodbench.runs.manifest import Manifest, differences, make_manifest, read_manifest, write_manifest
 from gitgoodbench.runs.paths import RunPaths
-from gitgoodbench.runs.stop import EXIT_INTERRUPTED, Stop, stopping_on_signals
-from gitgoodbench.runs.witness import Witness
+from gitgoodbench.runs.stop import EXIT_INTERRUPTED
 from gitgoodbench.sandbox.base import SandboxProvider, equip
 from gitgoodbench.scenario import ToolSet, denominators_of
 from gitgoodbench.scores import scores_for
 from gitgoodbench.scoring.judge.options import JUDGE_FLAGS
 from gitgoodbench.scoring.judge.panel import Panel, open_panel, unpriced_judge
 from gitgoodbench.scoring.judge.prompt import prompt_fingerprint
-from gitgoodbench.workspace.packs import keep_at_most
 from gitgoodbench.workspace.store import RepositoryStore
 
 EXIT_USER_ERROR = 2
@@ -278,79 +270,6 @@ def create_run(run: PreparedRun) -> None:
             _same_manifest(read_manifest(run.paths), run.manifest, run.paths)
         else:
             write_manifest(run.paths, run.manifest)
-
-
-def carry_out(
-    run: PreparedRun,
-    observer: Observer,
-    announce: Callable[[], None],
-    last_words: str,
-    listeners: Sequence[Listener] = (),
-    witness: Witness | None = None,
-) -> Execution:
-    """Run the unfinished episodes of a created run. For the main thread: it listens to signals.
-
-    Args:
-        listeners: hear the events of run.log, too. witness: hears of requests and calls as well.
-        announce, last_words: what is said when the user interrupts; see `stopping_on_signals`.
-
-    Raises:
-        UserError: another process works on the run.
-    """
-    listeners = listeners if witness is None else (*listeners, witness.hear)
-    with run.paths.held(), EventLog(run.paths.log, listeners) as log:
-        stop = Stop()
-        books = open_books(run.paths, run.config, witness)
-        context = RunContext(
-            run_id=run.manifest.run_id,
-            paths=run.paths,
-            scenarios=run.inputs.scenarios,
-            store=run.store,
-            provider=run.provider,
-            agents=run.agents,
-            budget=run.config.budget,
-            options=run.config.options,
-            log=log,
-            books=books,
-            stop=stop,
-            panel=run.panel,
-            rules=run.manifest.scoring.rules,
-        )
-        keep_at_most(run.config.cache_size)
-        try:
-            with _elsewhere(run, books) as elsewhere, stopping_on_signals(stop, announce, last_words):
-                if elsewhere is None:
-                    start()  # scoring is loaded while the first agents work
-                context = replace(context, elsewhere=elsewhere)
-                return execute(
-                    run.inputs.planned,
-                    context,
-                    jobs=run.config.jobs,
-                    observer=observer,
-                    max_failures=run.config.max_failures,
-                    retry_failed=run.config.retry_failed,
-                )
-        finally:
-            for problem in context.spares.close():
-                log.write("sandbox_not_removed", error=problem)
-
-
-@contextmanager
-def _elsewhere(run: PreparedRun, books: Books) -> Iterator[Elsewhere | None]:
-    """Who plays the episodes where that is not this process.
-
-    Raises:
-        UserError: its backend is not to be had, or the agent is an object of this process.
-    """
-    config = run.config
-    if config.backend is Backend.THREADING:
-        check_workers(Workers(config.backend, config.jobs, config.cluster))
-        yield None
-        return
-    from gitgoodbench.runs.cluster.driver import open_cluster
-
-    with open_cluster(config, run.manifest, run.inputs.scenarios, run.store, books, own_agent=run.own_agent) as cluster:
-        yield cluster
 
 
 def stored_config(manifest: Manifest, **changes: object) -> RunConfig:

@@ -10,7 +10,8 @@ import os
 import queue
 import signal
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Protocol, TypeVar
@@ -133,14 +134,14 @@ class Stop:
 
 
 @contextmanager
-def stopping_on_signals(stop: Stop, announce: Callable[[], None], last_words: str) -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `give_up`; a second one ends the process at once.
+def stopping_on_signals(stops: Sequence[Stop], announce: Callable[[], None], last_words: str) -> Iterator[None]:
+    """Turn SIGINT and SIGTERM into `give_up` of all these runs; a second one ends the process at once.
 
-    After the first one the run is left (`stop.leaving`) as soon as its sandboxes are closed, after `GRACE_S` seconds at
-    the latest, whatever its threads are busy with. `announce` tells the user what is happening; it is called once, from
-    another thread. `last_words` go to standard error where the process ends at once. The handler takes no lock and
-    starts no thread: it may have interrupted the code that holds one. In a thread that is not the main one, which gets
-    no signals, this does nothing.
+    After the first one the runs are left (`stop.leaving`) as soon as their sandboxes are closed, after `GRACE_S`
+    seconds at the latest, whatever their threads are busy with. `announce` tells the user what is happening; it is
+    called once, from another thread. `last_words` go to standard error where the process ends at once. The handler
+    takes no lock and starts no thread: it may have interrupted the code that holds one. In a thread that is not the
+    main one, which gets no signals, this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -148,11 +149,12 @@ def stopping_on_signals(stop: Stop, announce: Callable[[], None], last_words: st
     signals: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
     def handle(number: int, _frame: FrameType | None) -> None:
-        if stop.interrupted:
+        if any(stop.interrupted for stop in stops):
             _end_at_once(last_words)
-        stop.interrupted = True
-        stop.giving_up = True
-        stop.reason = stop.reason or "interrupted"
+        for stop in stops:
+            stop.interrupted = True
+            stop.giving_up = True
+            stop.reason = stop.reason or "interrupted"
         signals.put(signal.Signals(number).name)
 
     def attend() -> None:
@@ -160,9 +162,13 @@ def stopping_on_signals(stop: Stop, announce: Callable[[], None], last_words: st
             return
         with suppress(Exception, SystemExit):  # standard error may be closed
             announce()
-        stop.close_sandboxes()
-        stop.wait_for_sandboxes(GRACE_S)
-        stop.leaving()
+        for stop in stops:
+            stop.close_sandboxes()
+        over = time.monotonic() + GRACE_S
+        for stop in stops:
+            stop.wait_for_sandboxes(max(0.0, over - time.monotonic()))
+        for stop in stops:
+            stop.leaving()
 
     attendant = threading.Thread(target=attend, name="stop", daemon=True)
     attendant.start()

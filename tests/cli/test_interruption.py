@@ -166,16 +166,17 @@ def test_an_interruption_is_answered_while_the_model_is(command: Command, number
         command.environment["OPENAI_BASE_URL"] = server.url
         agents = ("--agent", "noop", "--agent", "openai", "--agent", "oracle")
         with command.start(command.eval(*agents, "--model", "m", samples=2)) as process:
-            wait_for(lambda: len(server.requests) > 0)
+            wait_for(lambda: len(server.requests) > 1)
             process.send_signal(number)
             out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     noop, openai, oracle = (f"results/{command.id}-{agent}" for agent in ("noop", "openai", "oracle"))
     assert f"results: {noop}\nresults: {openai}\nstopped early: interrupted; 2 episodes are left\n" in err
+    assert f"results: {oracle}\nstopped early, too; 1 episodes are left\n" in err
     assert err.endswith(f"gitgoodbench resume {openai} {oracle}\n")
-    assert "noop" in out
     assert "openai (m): 2 of 2 episodes have not been run yet" in out
-    for folder in (noop, openai):
+    assert "oracle: 1 of 2 episodes have not been run yet" in out
+    for folder in (noop, openai, oracle):
         assert (command.run.parent.parent / folder / "summary.json").exists()
     assert list(command.temporary.iterdir()) == []
 
@@ -189,7 +190,7 @@ class Stuck:
         threading.Event().wait()
 stop = Stop()
 stop.opened(Stuck)
-with stopping_on_signals(stop, lambda: None, "the last words"):
+with stopping_on_signals([stop], lambda: None, "the last words"):
     print("ready", flush=True)
     threading.Event().wait()
 """

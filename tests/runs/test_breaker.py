@@ -29,8 +29,8 @@ from tests.support.fake_runs import (
 GONE = "no container of x: the Docker daemon does not answer (Connection refused): is it still running?"
 
 
-def failed(message: str) -> Result:
-    return failed_result("s0", Status.INFRASTRUCTURE_FAILED, message)
+def failed(message: str, sample: str = "s0") -> Result:
+    return failed_result(sample, Status.INFRASTRUCTURE_FAILED, message)
 
 
 def plan(count: int) -> tuple[PlannedEpisode, ...]:
@@ -78,8 +78,16 @@ def test_only_failures_in_a_row_of_one_cause_count() -> None:
     down = failed("down")
     row = [down, down, make_result(), down, failed("full"), down, down]
     assert [breaker.enter(result) for result in row] == [None] * 7
-    assert breaker.enter(failed("down")) == "3 failures of infrastructure in a row, of one cause: down"
+    assert breaker.enter(failed("down", "s1")) == "3 failures of infrastructure in a row, of one cause: down"
     assert Breaker(None).enter(failed("down")) is None
+
+
+def test_failures_of_one_sample_alone_end_nothing_but_make_it_doubtful() -> None:
+    breaker = Breaker(3)
+    assert [breaker.enter(failed("down")) for _ in range(5)] == [None] * 5
+    assert (breaker.doubts("s0"), breaker.doubts("s1")) == (True, False)
+    assert breaker.enter(failed("down", "s1")) == "6 failures of infrastructure in a row, of one cause: down"
+    assert Breaker(1).enter(failed("down")) == "1 failures of infrastructure in a row, of one cause: down"
 
 
 def test_a_daemon_that_goes_in_the_middle_stops_the_run_once_and_keeps_what_is_done(tmp_path: Path) -> None:

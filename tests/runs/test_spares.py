@@ -19,6 +19,8 @@ from tests.support.fake_runs import FakeAgent, FakeProvider, FakeSandbox, FakeSc
 class FakeSharing(FakeSandbox):
     """Can be emptied, unless it has died."""
 
+    lent_folder = None
+
     def __init__(self, provider: FakeProvider) -> None:
         super().__init__(provider)
         self.shared: dict[str, Path] = {}

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
@@ -55,17 +54,6 @@ class _Shared:
     panel: Panel | None
     store: RepositoryStore
     settings: SharedSettings
-
-
-@dataclass(frozen=True)
-class _Context(RunContext):
-    """Of one episode. kept: what episodes of one sample share in this process."""
-
-    kept: SharedSettings | None = None
-
-    @cached_property
-    def settings(self) -> SharedSettings:
-        return self.kept or SharedSettings(self.store, self.options)
 
 
 _RUNS: dict[str, _Shared] = {}
@@ -132,7 +120,7 @@ def _context(errand: Errand, shared: _Shared, link: Link, stop: Stop, paths: Run
         FarWitness(link) if order.witnessed else None,
         copy_to(link),
     )
-    return _Context(
+    return RunContext(
         run_id=order.manifest.run_id,
         paths=paths,
         scenarios=shared.scenarios,
@@ -146,7 +134,7 @@ def _context(errand: Errand, shared: _Shared, link: Link, stop: Stop, paths: Run
         stop=stop,
         panel=shared.panel,
         rules=order.manifest.scoring.rules,
-        kept=shared.settings,
+        common_settings=shared.settings,
     )
 
 
