@@ -26,6 +26,9 @@ SCRATCH: Final = f"{HOME}/tmp"
 LOGS_LIMIT: Final = 16 * 1024 * 1024
 """Bytes of an agent's own logs that are kept."""
 
+_MOST_LOGS: Final = 50
+_LONGEST_NAME: Final = 100
+
 _PYTHON: Final = ("python3", "-I", "-S", "-c")
 _PUT: Final = """
 import json, os, sys
@@ -42,22 +45,28 @@ for path, mode, size in files:
     os.chmod(path, mode)
 """
 _TAKE: Final = """
-import glob, json, os, stat, sys
-home, patterns, limit = json.load(sys.stdin.buffer)
-seen = set()
-for pattern in patterns:
-    for path in sorted(glob.glob(os.path.join(home, pattern), recursive=True)):
-        try:
-            file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-            facts = os.fstat(file)
-            if path in seen or not stat.S_ISREG(facts.st_mode) or limit <= 0:
+import json, os, re, stat, sys
+home, patterns, limit, most = json.load(sys.stdin.buffer)
+found = {}
+for top, form in patterns:
+    top = os.path.join(home, top) if top else home
+    places = os.walk(top) if os.path.realpath(top) == top else []
+    for path in (os.path.join(folder, name) for folder, _, names in places for name in names):
+        if re.fullmatch(form, os.path.relpath(path, home)):
+            try:
+                facts = os.lstat(path)
+            except OSError:
                 continue
-            seen.add(path)
-            data = os.read(file, min(limit, facts.st_size))
-            limit -= len(data)
-            sys.stdout.buffer.write(json.dumps([os.path.basename(path), len(data)]).encode() + b"\\n" + data)
-        except OSError:
-            pass
+            if stat.S_ISREG(facts.st_mode):
+                found[path] = facts.st_size
+for size, path in sorted((size, path) for path, size in found.items())[-most:]:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(limit)
+    except OSError:
+        continue
+    limit -= len(data)
+    sys.stdout.buffer.write(json.dumps([os.path.basename(path), len(data)]).encode() + b"\\n" + data)
 """
 _ABSENT: Final = 3
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
@@ -85,17 +94,23 @@ def furnish(sandbox: Sandbox, files: Mapping[str, tuple[int, bytes]], folders: S
 
 
 def take_logs(sandbox: Sandbox, patterns: Sequence[str], limit: int = LOGS_LIMIT) -> dict[str, bytes]:
-    """The contents of files below the home by safe names, as much as the limit allows. What cannot be read is left out.
+    """The contents of files below the home by safe names: the largest files, of which the largest may be cut.
+
+    Links are not followed, not to folders either. What cannot be read is left out.
+
+    Args:
+        patterns: paths below the home; `*` stands for any characters but `/`, `**/` for any folders.
 
     Raises:
         SandboxDied: the sandbox no longer answers.
     """
     if not patterns:
         return {}
-    request = json.dumps([HOME, list(patterns), limit]).encode()
+    forms = [(_folder_of(pattern), _form(pattern)) for pattern in patterns]
+    request = json.dumps([HOME, forms, limit, _MOST_LOGS]).encode()
     data = sandbox.exec([*_PYTHON, _TAKE], stdin=request, output_limit=2 * limit).stdout
     logs: dict[str, bytes] = {}
-    while data and len(logs) < _MOST_LOGS:
+    while data:
         header, _, rest = data.partition(b"\n")
         try:
             name, size = json.loads(header)
@@ -107,5 +122,13 @@ def take_logs(sandbox: Sandbox, patterns: Sequence[str], limit: int = LOGS_LIMIT
     return logs
 
 
-_MOST_LOGS: Final = 50
-_LONGEST_NAME: Final = 100
+
+def _folder_of(pattern: str) -> str:
+    """The folder below which a pattern finds files."""
+    return pattern.partition("*")[0].rpartition("/")[0]
+
+
+def _form(pattern: str) -> str:
+    """A pattern as a regular expression."""
+    written = {"**/": "(?s:.*/)?", "*": "[^/]*"}
+    return "".join(written.get(part, re.escape(part)) for part in re.split(r"(\*\*/|\*)", pattern))
