@@ -144,6 +144,10 @@ class AgentPlugin(ABC):
         """The API that it speaks with these options of plug-ins; None: any, as the user chooses."""
         return None
 
+    def needs(self) -> Needs | None:
+        """Whose program runs in sandboxes, and in which image; None: it has none. See `EquippedAgent` for the rest."""
+        return None
+
     def plays(self, scenario: str) -> bool:  # noqa: ARG002
         """Whether the agent is for episodes of a scenario."""
         return True

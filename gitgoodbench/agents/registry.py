@@ -10,6 +10,7 @@ from gitgoodbench.agents.base import Agent, AgentPlugin, AgentSettings
 from gitgoodbench.agents.reference import ReferenceAgent
 from gitgoodbench.errors import UserError
 from gitgoodbench.plugins import AGENTS, plugins
+from gitgoodbench.sandbox.base import Needs
 from gitgoodbench.scenario import Policy, Scenario
 from gitgoodbench.text import did_you_mean
 
@@ -51,6 +52,11 @@ def brings_tools(name: str) -> bool:
 def api_of(name: str, own: Sequence[BaseModel]) -> str | None:
     """The API that the agent of that name speaks with these options; None: any."""
     return _plugin(name).api_of(own) if name in plugins(AGENTS) else None
+
+
+def needs_of(name: str) -> Needs | None:
+    """Whose program runs in the sandboxes of the agent of that name, and in which image; None: it has none."""
+    return _plugin(name).needs() if name in plugins(AGENTS) else None
 
 
 def agents_with_tools() -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from gitgoodbench.agents.base import Trajectory
-from gitgoodbench.agents.registry import agent_names
+from gitgoodbench.agents.registry import agent_names, needs_of
 from gitgoodbench.api.fields import RunFields
 from gitgoodbench.api.scored import Scored, reward_of
 from gitgoodbench.api.session import Session
@@ -145,10 +145,11 @@ def evaluate(
         check_offers_tools(config.tools)
     inputs = load_inputs(config)
     paths = fresh_run_folder(Path(out), config) if run_id is None else run_folder(Path(out), run_id)
+    settings = SandboxSettings(own=config.options.own, needs=needs_of(name))
     run = prepare_run(
         config,
         inputs,
-        make_provider(config.sandbox, settings=SandboxSettings(own=config.options.own)).provider,
+        make_provider(config.sandbox, settings=settings).provider,
         open_store(config.repos, offline=config.offline),
         paths=paths,
         command=("gitgoodbench.evaluate", *([] if not sys.argv else [Path(sys.argv[0]).name])),

@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from gitgoodbench.agents.registry import named_agents
+from gitgoodbench.agents.registry import named_agents, needs_of
 from gitgoodbench.cli.machine import check_cache, check_machine, check_out, check_run
 from gitgoodbench.cli.program import program
 from gitgoodbench.clusters.backends import Backend, Workers
@@ -95,15 +95,16 @@ def evaluate_agents(
     check_cache({episode.sample.name for episode in inputs.planned}, configs[0].repos)
     check_out(out)
     folders = [_folder(out, run_id, config, alone=len(configs) == 1) for config in configs]
-    choice = open_provider(configs[0])
+    choices = _open_providers(configs)
     progress = RepositoryProgress(console)
     store = open_repositories(configs[0], progress)
     command = redact_command(["gitgoodbench", *sys.argv[1:]], os.environ)
     runs = [
         prepare_run(config, inputs, choice.provider, store, paths=paths, command=command)
-        for config, paths in zip(configs, folders, strict=True)
+        for config, choice, paths in zip(configs, choices, folders, strict=True)
     ]
-    return run_all(runs, console, progress, [*notices, *(_sandbox_of(run, choice) for run in runs)], events, tracing)
+    notices += [_sandbox_of(run, choice) for run, choice in zip(runs, choices, strict=True)]
+    return run_all(runs, console, progress, notices, events, tracing)
 
 
 def resume_runs(
@@ -293,10 +294,20 @@ def open_provider(config: RunConfig) -> Choice:
     """Choose the sandbox provider."""
     from gitgoodbench.sandbox.select import make_provider
 
-    settings = SandboxSettings(own=config.options.own)
+    settings = SandboxSettings(own=config.options.own, needs=needs_of(config.agent))
     choice = make_provider(config.sandbox, settings=settings)
     check_isolation(config.tools, choice.provider)
     return choice
+
+
+def _open_providers(configs: Sequence[RunConfig]) -> list[Choice]:
+    """The provider of each run. Agents without programs of their own share one."""
+    choices: dict[str | None, Choice] = {}
+    owners = [None if needs_of(config.agent) is None else config.agent for config in configs]
+    for config, owner in zip(configs, owners, strict=True):
+        if owner not in choices:
+            choices[owner] = open_provider(config)
+    return [choices[owner] for owner in owners]
 
 
 def open_repositories(config: RunConfig, progress: RepositoryProgress) -> RepositoryStore:

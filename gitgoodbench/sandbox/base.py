@@ -240,10 +240,11 @@ def equip(provider: SandboxProvider, needs: Needs) -> SandboxProvider:
 
 @dataclass(frozen=True)
 class SandboxSettings:
-    """What a user chooses for sandboxes. own: options of plug-ins."""
+    """What a user chooses for sandboxes. own: options of plug-ins. needs: of the agent; see `equip` for all of them."""
 
     limits: SandboxLimits | None = None
     own: tuple[BaseModel, ...] = ()
+    needs: Needs | None = None
 
 
 @dataclass(frozen=True)

@@ -272,9 +272,10 @@ class DockerProvider:
         return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8"}
 
     def _how_to_build(self) -> str:
-        if self._named is None and self._needs is not None and self._needs.build is not None:
-            return f": make it with `{self._needs.build}`, or name another with --image"
-        return ": make it with `gitgoodbench image build`, or name another with --image"
+        build = "gitgoodbench image build" if self._needs is None else self._needs.build or "gitgoodbench image build"
+        if self._named is not None and self._needs is not None and self._needs.build is not None:
+            return f": leave --image out, for the agent's own image, which `{build}` makes, or name another"
+        return f": make it with `{build}`, or name another with --image"
 
     def unenforced(self) -> list[str]:
         """What this daemon does not enforce: limits (a rootless one without cgroups), the filter of system calls."""

@@ -59,7 +59,7 @@ class Podman(SandboxKind):
         from gitgoodbench.sandbox.podman import PodmanProvider
 
         own = options_in(settings.own, PodmanOptions)
-        provider = PodmanProvider(own.image, settings.limits, host=own.podman_host)
+        provider = PodmanProvider(own.image, settings.limits, needs=settings.needs, host=own.podman_host)
         caveat = f"; it does not enforce {', '.join(provider.unenforced())}"
         return Choice(provider, f"sandbox podman: image {provider.image} ({provider.image_id[:19]}){caveat}")
 
@@ -71,7 +71,7 @@ class Docker(SandboxKind):
 
     def choose(self, settings: SandboxSettings) -> Choice:
         own = options_in(settings.own, DockerOptions)
-        provider = DockerProvider(own.image, settings.limits, host=own.docker_host)
+        provider = DockerProvider(own.image, settings.limits, needs=settings.needs, host=own.docker_host)
         return Choice(provider, provider.summary)
 
 
@@ -83,7 +83,7 @@ class Local(SandboxKind):
 
 
 class Auto(SandboxKind):
-    """`auto`: Docker where it answers and has the image, else `local`."""
+    """`auto`: Docker where it answers and has the image, else `local`, unless the agent runs a program of its own."""
 
     among = ("docker", "local")
 
@@ -91,6 +91,8 @@ class Auto(SandboxKind):
         try:
             return Docker().choose(settings)
         except DockerUnavailable as problem:
+            if settings.needs is not None:
+                raise
             return Choice(LocalProvider(settings.limits), f"sandbox local: {_LOCAL_WARNING}, since {problem}")
 
 

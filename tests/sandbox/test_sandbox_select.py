@@ -11,7 +11,7 @@ import pytest
 
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.sandbox import image as image_module
-from gitgoodbench.sandbox.base import SandboxLimits, SandboxSettings
+from gitgoodbench.sandbox.base import Needs, SandboxLimits, SandboxSettings, equip
 from gitgoodbench.sandbox.daemon import DockerUnavailable, connect_to_docker
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.sandbox.image import build_image
@@ -36,6 +36,32 @@ def test_without_docker_auto_takes_local_and_says_why() -> None:
     assert choice.reason.startswith(
         "sandbox local: commands run on this machine without isolation, since Docker does not"
     )
+
+
+@pytest.mark.usefixtures("no_docker")
+def test_without_docker_auto_takes_nothing_for_an_agent_with_a_program() -> None:
+    with pytest.raises(DockerUnavailable, match="Docker does not answer"):
+        make_provider("auto", SandboxSettings(needs=Needs("mine")))
+
+
+@pytest.mark.docker
+def test_auto_takes_docker_where_it_has_the_agents_image_alone(
+    docker_provider: DockerProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitgoodbench.sandbox.docker.DEFAULT_IMAGE", "gitgoodbench-none:1")
+    assert make_provider("auto").provider.kind == "local"
+    needs = Needs("mine", docker_provider.image, "make mine")
+    choice = make_provider("auto", SandboxSettings(needs=needs))
+    assert choice.reason == f"sandbox docker: image {docker_provider.image} ({docker_provider.image_id[:19]})"
+
+
+@pytest.mark.docker
+def test_an_image_without_the_agent_says_which_has_it(docker_provider: DockerProvider) -> None:
+    needs = Needs("mine", "mine:1", "make mine", programs={"mine": ["/no/mine", "--version"]})
+    with pytest.raises(UserError, match="no image mine:1: make it with `make mine`, or name another with --image"):
+        make_provider("docker", SandboxSettings(needs=needs))
+    with pytest.raises(UserError, match=r"has no working mine .*: leave --image out, for the agent's own image, which"):
+        equip(DockerProvider(docker_provider.image), needs).describe()
 
 
 @pytest.mark.usefixtures("no_docker")

@@ -28,6 +28,7 @@ from gitgoodbench.agents.images.recipe import AGENTS_ROOT, Recipe, read_recipe, 
 from gitgoodbench.errors import Status, UserError
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.plugin_options import options_in
+from gitgoodbench.sandbox.base import Needs
 from gitgoodbench.text import one_line
 
 NO_KEY: Final = "held-by-the-harness"
@@ -158,6 +159,11 @@ class CliAgent(AgentPlugin):
         """The image that has it, as `gitgoodbench image build --agent` names it."""
         recipe = cls.recipe()
         return None if recipe is None else recipe.tag(read_lock(recipe).version)
+
+    def needs(self) -> Needs:
+        """See `AgentPlugin.needs`."""
+        image = self.image()
+        return Needs(self.name, image, None if image is None else f"gitgoodbench image build --agent {self.name}")
 
     @abstractmethod
     def invocation(self, task: Task) -> Invocation:

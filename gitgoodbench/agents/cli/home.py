@@ -122,7 +122,6 @@ def take_logs(sandbox: Sandbox, patterns: Sequence[str], limit: int = LOGS_LIMIT
     return logs
 
 
-
 def _folder_of(pattern: str) -> str:
     """The folder below which a pattern finds files."""
     return pattern.partition("*")[0].rpartition("/")[0]

@@ -71,9 +71,7 @@ class CliPlayer:
     @property
     def needs(self) -> Needs:
         """Of each sandbox; see `sandbox.base.equip`."""
-        image, name = self._agent.image(), self.name
-        build = None if image is None else f"gitgoodbench image build --agent {name}"
-        return Needs(name, image, build, HOME, self._mounts, self._agent.version())
+        return replace(self._agent.needs(), home=HOME, mounts=self._mounts, programs=self._agent.version())
 
     def _pin(self, configured: bool) -> dict[str, Any]:
         """What decides its answers beside its model: its version, and what its user gave it."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
-from gitgoodbench.agents.registry import make_agent
+from gitgoodbench.agents.registry import make_agent, needs_of
 from gitgoodbench.clusters.wire import WireBroken
 from gitgoodbench.contained.client import start
 from gitgoodbench.contained.scenario import contained
@@ -161,7 +161,7 @@ def _make(order: RunOrder) -> _Shared:
     _check(order, installed)
     start()  # scoring is loaded while the first agent works
     scenarios = {name: contained(installed[name], config.score) for name in order.scenarios}
-    settings = SandboxSettings(own=config.options.own)
+    settings = SandboxSettings(own=config.options.own, needs=needs_of(config.agent))
     provider = make_provider(manifest.sandbox["kind"], settings).provider
     judges = judge_options(config)
     with lent_keys(order.keys):
