@@ -7,25 +7,35 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from gitgoodbench.agents.base import Agent, AgentSettings
 from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, CliOptions, Invocation, Task, words
 from gitgoodbench.errors import AgentFailed, Status, UserError
 from gitgoodbench.git.process import ExecResult
 from gitgoodbench.plugin_options import Resolved
+from gitgoodbench.text import did_you_mean
 
 _EXAMPLE: Final = "--agent-arg argv='python3 agent.py {prompt_file}' --agent-arg folder=DIR"
 _LONGEST_ARGUMENT: Final = 100_000
 """Bytes of a prompt that is an argument; Linux takes 131,071 of a whole one."""
 
+_LARGEST_CODE: Final = 255
 _PLACE: Final = re.compile(r"\{([a-z_]+)\}")
+
+_PLACES: Final = ("prompt_file", "prompt", "folder", "base_url", "model")
 
 Dialect = Literal["chat", "responses", "anthropic"]
 
 
 def _absolute(path: Path | None) -> Path | None:
     return None if path is None else path.expanduser().resolve()
+
+
+def _named(path: object) -> object:
+    if path == "":  # which is where the user happens to be
+        raise ValueError("name a folder, or leave the option out")
+    return path
 
 
 class CommandOptions(CliOptions):
@@ -36,7 +46,7 @@ class CommandOptions(CliOptions):
         description="The program and its arguments, quoted as in a shell; {prompt_file}, {prompt}, {folder}, "
         "{base_url} and {model} are filled in, and files of the folder are found by their names.",
     )
-    folder: Annotated[Path | None, AfterValidator(_absolute), Resolved()] = Field(
+    folder: Annotated[Path | None, BeforeValidator(_named), AfterValidator(_absolute), Resolved()] = Field(
         default=None, description="A folder of this machine with the program, to be read only; {folder} in the sandbox."
     )
     dialect: Dialect | None = Field(default=None, description="What the program speaks. Default: that of --api.")
@@ -56,6 +66,7 @@ class Command(CliAgent):
         if not words("argv", chosen.argv):
             raise UserError(f"--agent command needs a program: {_EXAMPLE}")
         _exit_codes(chosen.ok)
+        _check_places(chosen)
         return super().make(settings)
 
     def api_of(self, own: Sequence[BaseModel]) -> str | None:
@@ -105,11 +116,25 @@ def _own(options: CliOptions) -> CommandOptions:
     return options
 
 
+def _check_places(options: CommandOptions) -> None:
+    """Refuse a place that is meant to be filled in, and is not; braces may stand for anything else.
+
+    Raises:
+        UserError: there is one.
+    """
+    for name in _PLACE.findall(options.argv):
+        if name not in _PLACES and (meant := did_you_mean(name, _PLACES)):
+            known = ", ".join(f"{{{place}}}" for place in _PLACES)
+            raise UserError(f"--agent-arg argv: {{{name}}} is no place that is filled in; {meant}there are: {known}")
+        if name == "folder" and options.folder is None:
+            raise UserError("--agent-arg argv: {folder} needs a folder: --agent-arg folder=DIR")
+
+
 def _exit_codes(text: str) -> frozenset[int]:
-    try:
-        return frozenset(int(code) for code in text.replace(",", " ").split())
-    except ValueError as problem:
-        raise UserError(f"--agent-arg ok={text}: write exit codes, such as 0,2") from problem
+    codes = text.replace(",", " ").split()
+    if not all(code.isascii() and code.isdigit() and int(code) <= _LARGEST_CODE for code in codes):
+        raise UserError(f"--agent-arg ok={text}: write exit codes from 0 to {_LARGEST_CODE}, such as 0,2")
+    return frozenset(map(int, codes))
 
 
 def _in_folder(word: str, folder: Path | None, inside: str) -> str:

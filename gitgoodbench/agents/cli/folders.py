@@ -32,8 +32,7 @@ def hash_folder(flag: str, folder: Path) -> str:
     Raises:
         UserError: it is no folder, or something in it cannot be read here, or not by the agent's user in a sandbox.
     """
-    if not folder.is_dir():
-        raise UserError(f"{flag}: there is no such folder")
+    _check_folder(flag, folder)
     digest = hashlib.sha256()
     for name, path in [(".", folder), *_entries(folder)]:
         try:
@@ -65,8 +64,7 @@ def read_config(folder: Path, key: str) -> dict[str, tuple[int, bytes]]:
         UserError: it is no folder, too large, holds what looks like keys or what is no file, or cannot be read.
     """
     flag = f"--agent-config {folder}"
-    if not folder.is_dir():
-        raise UserError(f"{flag}: there is no such folder")
+    _check_folder(flag, folder)
     files: dict[str, tuple[int, bytes]] = {}
     size = 0
     for name, path in _entries(folder):
@@ -100,6 +98,11 @@ def hash_files(files: dict[str, tuple[int, bytes]]) -> str:
 
 _SHORT_KEY: Final = 8
 """Characters of what is set in place of a key where a server needs none."""
+
+
+def _check_folder(flag: str, folder: Path) -> None:
+    if not folder.is_dir():
+        raise UserError(f"{flag}: {'that is no folder' if folder.exists() else 'there is no such folder'}")
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -104,6 +104,8 @@ class CliPlayer:
         notes = [*meter.notes, *(f"turned away: {words} ({n})" for words, n in bridge.endpoint.reports.items())]
         if error is None and done.result.returncode != 0:
             notes.append(f"the program ended with exit code {done.result.returncode}{self._said(done.result)}")
+        if done.result.truncated:
+            notes.append(f"the program printed more than is kept: {OUTPUT_LIMIT} bytes of each stream")
         spoken = bridge.endpoint.account.spoken()
         return Trajectory(
             status, spoken.messages, meter.usage, meter.turns, error, tuple(notes), done.logs,

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from gitgoodbench.agents.base import AgentSettings
+from gitgoodbench.agents.cli import playing
 from gitgoodbench.agents.cli.command import Command, CommandOptions
 from gitgoodbench.agents.cli.contract import Task
 from gitgoodbench.errors import AgentFailed, RunAborted, Status, UserError
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.models.options import ModelOptions
+from gitgoodbench.plugin_options import read_options
 from gitgoodbench.sandbox.base import Sandbox, equip
 from gitgoodbench.sandbox.docker import DockerProvider
 from gitgoodbench.tools import ToolSet
@@ -198,6 +200,45 @@ def test_what_cannot_be_run_is_said_at_once(tmp_path: Path) -> None:
         _agent(None, None, "python3 'x")
     with pytest.raises(UserError, match=r"--agent-arg folder=.*absent: there is no such folder"):
         _agent(None, tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        (
+            {"argv": "python3 x {prompt_fil}"},
+            r"argv: \{prompt_fil\} is no place .* did you mean prompt_file\? there are",
+        ),
+        ({"argv": "python3 {folder}/x", "folder": None}, r"argv: \{folder\} needs a folder: --agent-arg folder=DIR"),
+        ({"ok": "0,256"}, "ok=0,256: write exit codes from 0 to 255"),
+        ({"ok": "²"}, "ok=²: write exit codes"),
+    ],
+)
+def test_a_slip_in_an_option_is_said_at_once(folder: Path, own: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        _agent(None, **{"folder": folder, **own})
+
+
+def test_a_folder_is_named_and_is_one(folder: Path) -> None:
+    with pytest.raises(UserError, match=r"folder=.*agent.py: that is no folder"):
+        _agent(None, folder / "agent.py")
+    with pytest.raises(UserError, match=r"command.folder=: .*name a folder, or leave the option out"):
+        read_options(["command.folder="])
+    (here,) = read_options(["command.folder=."])
+    assert isinstance(here, CommandOptions)
+    assert here.folder == Path.cwd()
+
+
+@pytest.mark.docker
+def test_output_beyond_what_is_kept_is_told(
+    case: MergeCase, folder: Path, docker_provider: DockerProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playing, "OUTPUT_LIMIT", 1000)
+    agent = _agent(None, folder, "sh -c 'yes | head -c 5000'")
+    with _begun(case, docker_provider, agent) as (episode, _):
+        trajectory = agent.run(episode, Budget())
+    assert len(trajectory.logs["stdout.txt"]) == 1000
+    assert trajectory.notes[-1] == "the program printed more than is kept: 1000 bytes of each stream"
 
 
 def test_words_that_name_files_of_the_folder_mean_these(folder: Path) -> None:
