@@ -7,6 +7,7 @@ modes, links and submodules come out exactly.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -67,7 +68,12 @@ class WorkingTree:
 
     def has_folder(self, path: bytes) -> bool:
         """Whether the path is a folder with at least one file."""
-        return any(p.startswith(path + b"/") for p in self._paths())
+        inside = path + b"/"
+        return any(
+            self.entry_at(each) is not None
+            for each in itertools.chain(self._written, self._automatic)
+            if each.startswith(inside)
+        )
 
     def write(self, path: bytes, file: WorkingFile) -> None:
         """Put a file, link or submodule at the path.
@@ -110,9 +116,6 @@ class WorkingTree:
             return
         if not write_changed(self._git, changes):
             raise InfrastructureFailed("files of the merge that was committed cannot be written")
-
-    def _paths(self) -> list[bytes]:
-        return [path for path in self._automatic.keys() | self._written.keys() if self.entry_at(path) is not None]
 
     def _check(self, path: bytes) -> None:
         if not is_tree_path(path):
