@@ -73,8 +73,13 @@ def build_workspace(
 
 
 def workspace_git(sandbox: Sandbox) -> Git:
-    """Git on the repository in a sandbox's work folder, running inside the sandbox."""
-    return Git(f"{sandbox.work_dir}/.git", sandbox.work_dir, executor=sandbox)
+    """Git on the repository in a sandbox's work folder, running inside the sandbox.
+
+    It finds lent packs whatever an agent has made of the repository's own list of alternates.
+    """
+    lent = sandbox.lent_folder if isinstance(sandbox, SharingSandbox) else None
+    env = {} if lent is None else {"GIT_ALTERNATE_OBJECT_DIRECTORIES": lent}
+    return Git(f"{sandbox.work_dir}/.git", sandbox.work_dir, executor=sandbox, env=env)
 
 
 def put_objects(sandbox: Sandbox, repository: Git, commits: Sequence[str], known: Sequence[str]) -> None:

@@ -97,7 +97,7 @@ def leaked(task: Task, episode: Any) -> list[str]:
     reference = episode.reference
     if task.scenario == "mcr":
         derived = [episode.facts["automatic_tree"]]
-        return leaked_objects(episode.git, reference.mirror, [reference.merge_commit], episode.parents, derived)
+        return leaked_objects(episode.git, reference.mirror, [reference.commit], episode.begun_with, derived)
     if task.scenario == "ir":  # the chain itself is known, and what came after it is the answer to nothing
         newest = reference.commits[-1].oid
         later = reference.mirror.run("rev-list", "--all", "--not", newest).decode().split()

@@ -121,7 +121,7 @@ def _processes(sandbox: Sandbox) -> Counter[str]:
 
 def _fields(program: Path, server: ScriptedServer, **more: Any) -> dict[str, Any]:
     return {
-        "model": "scripted", "base_url": server.url, "tools": "shell", "sandbox": "docker", "scenario": "mcr",
+        "model": "scripted", "base_url": server.url, "sandbox": "docker", "scenario": "mcr",
         "opt": ["command.argv=python3 agent.py {prompt_file}", f"command.folder={program}"],
         "offline": True, "retry_failed": 0, "max_failures": 99, "price_input": 1.0, "price_output": 2.0, **more,
     }  # fmt: skip

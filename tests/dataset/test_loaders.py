@@ -32,7 +32,7 @@ def test_the_built_in_suite_is_loaded_from_the_package() -> None:
     suite = load_suite("mini")
     assert (suite.source, suite.revision, suite.invalid) == ("gitgoodbench.data/mini/rows.jsonl", None, ())
     assert {sample.name.partition("/")[0] for sample in suite.samples} == {"mini"}
-    assert {sample.sample_type for sample in suite.samples} == {"merge", "file_commit_chain"}
+    assert {sample.sample_type for sample in suite.samples} == {"merge", "file_commit_chain", "cherry_pick"}
 
 
 def test_the_published_suites_are_these() -> None:

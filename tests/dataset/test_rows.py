@@ -101,7 +101,10 @@ def test_a_missing_field_of_the_scenario_is_named(field: str) -> None:
     ("row", "complaint"),
     [
         (merge_row(difficulty="brutal"), "field difficulty: expected one of easy, medium, hard, got 'brutal'"),
-        (merge_row(sample_type="rebase"), "field sample_type: expected one of file_commit_chain, merge, got 'rebase'"),
+        (
+            merge_row(sample_type="rebase"),
+            "field sample_type: expected one of cherry_pick, file_commit_chain, merge, got 'rebase'",
+        ),
         (merge_row(sample_type="file_commit_chain"), "field scenario.file: expected a path, but it is missing"),
         (merge_row(name="kav-k"), "field name: expected a repository as owner/name, got 'kav-k'"),
         (merge_row(name="owner/.."), "field name: expected a repository as owner/name, got 'owner/..'"),

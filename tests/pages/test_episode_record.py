@@ -118,11 +118,12 @@ def test_the_command_plays_this_episode_with_what_was_said(shown: Shown) -> None
     result = result_of(shown, "mcr").model_copy(update={"sample_id": "a[1]* 'x'"})
     assert replayed(manifest, result) == [
         "gitgoodbench", "eval", "lite", "--agent", "openai", "--scenario", "mcr", "--sample", "a[[]1][*] 'x'",
-        "--model", "m", "--judge", "none",
+        "--model", "m", "--tools", "published", "--judge", "none",
     ]  # fmt: skip
     said = replayed(manifest, result, epochs=3, limit=2, jobs=8, offline=True, temperature=0.5, opt=("a.b=c", "d.e=f"))
     assert said[9:] == [
-        "--model", "m", "--temperature", "0.5", "--opt", "a.b=c", "--opt", "d.e=f", "--judge", "none", "--offline",
+        "--model", "m", "--temperature", "0.5", "--tools", "published", "--opt", "a.b=c", "--opt", "d.e=f",
+        "--judge", "none", "--offline",
     ]  # fmt: skip
 
 

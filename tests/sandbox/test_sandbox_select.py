@@ -131,7 +131,9 @@ def test_an_image_with_volumes_is_refused(docker_provider: DockerProvider) -> No
 def test_an_image_without_python_says_so(docker_provider: DockerProvider) -> None:
     api = connect_to_docker().api
     tag = "gitgoodbench-test-without-python"
-    container = api.create_container(docker_provider.image, ["sh", "-c", "rm /usr/bin/python3*"], user="root")
+    container = api.create_container(
+        docker_provider.image, ["sh", "-c", "rm /usr/bin/python3*"], user="root", network_disabled=True
+    )
     try:
         api.start(container["Id"])
         api.wait(container["Id"])

@@ -46,7 +46,7 @@ def secrets_in(episode: Any, scenario: str) -> list[str]:
     reference = episode.reference
     if scenario == "mcr":
         derived = [episode.facts["automatic_tree"]]
-        return leaked_objects(episode.git, reference.mirror, [reference.merge_commit], episode.parents, derived)
+        return leaked_objects(episode.git, reference.mirror, [reference.commit], episode.begun_with, derived)
     newest = reference.commits[-1].oid if scenario == "ir" else reference.chain.newest
     known = [newest] if scenario == "ir" else [episode.base]
     answers = [newest] if scenario == "icc" else everything(reference.mirror, newest)

@@ -23,6 +23,7 @@ from gitgoodbench.agents.images.recipe import PipPackages, Recipe, read_recipe, 
 from gitgoodbench.agents.images.wheels import run_pip, wheels_for
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
+from gitgoodbench.text import for_terminal, on_one_line
 
 _ALONE: Final = {"PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": ""}
 
@@ -91,9 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in recipe_names() if given.agents == ["all"] else given.agents:
             recipe = read_recipe(name)
             write_atomically(recipe.lock_path, make_lock(recipe, given.version).encode())
-            print(recipe.lock_path)
+            print(on_one_line(str(recipe.lock_path)))
     except UserError as problem:
-        print(problem, file=sys.stderr)
+        print(for_terminal(str(problem)), file=sys.stderr)
         return 2
     return 0
 

@@ -20,6 +20,7 @@ SAMPLES = {
     "mcr": "mini_lantern_merge_0006",
     "ir": "mini_tidewater_file_commit_chain_0003",
     "icc": "mini_cairn_file_commit_chain_0000",
+    "pick": "mini_ferry_cherry_pick_0001",
 }
 HOMES = ("/home", "/work", "/tmp", "/opt", "/etc", "/var", "/root", "/srv")
 """Of the image, all but the programs; `make test-agents` searches those, too."""
@@ -30,7 +31,7 @@ def _sample(scenario: str) -> Sample:
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("scenario", ["ir", "icc"])
+@pytest.mark.parametrize("scenario", ["ir", "icc", "pick"])
 def test_the_answer_is_nowhere_in_an_episode(scenario: str, tmp_path: Path, docker_provider: DockerProvider) -> None:
     assert set(load_scenarios()) == set(SAMPLES)
     wanted = _wanted(scenario)

@@ -52,7 +52,12 @@ def test_the_task_is_the_same_as_with_a_shell(name: str) -> None:
     shell, _ = _prompt(name, ToolSet.SHELL)
     differing = set(own.splitlines()) ^ set(shell.splitlines())
     telling = ("tool", "shell", "run_command", "finish", "nobody to ask", "Example calls:")
-    last = ("Resolve all conflicts and commit the merge.", "Commit all of it.", "Rewrite them.")
+    last = (
+        "Resolve all conflicts and commit the merge.",
+        "Resolve all conflicts and commit the result.",
+        "Commit all of it.",
+        "Rewrite them.",
+    )
     assert [line for line in differing if line not in last and not any(word in line for word in telling)] == []
 
 
