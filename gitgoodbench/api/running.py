@@ -32,6 +32,7 @@ from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.preflight import preflight_run
 from gitgoodbench.runs.result import Result
 from gitgoodbench.runs.session import create_run, fresh_run_folder, prepare_run, run_folder
+from gitgoodbench.runs.standing import Standing
 from gitgoodbench.runs.trajectories import Conversation, read_conversation
 from gitgoodbench.sandbox.base import SandboxSettings
 from gitgoodbench.sandbox.select import make_provider
@@ -205,11 +206,11 @@ def results_frame(run: Run | Sequence[Run]) -> pd.DataFrame:
 class _Silent:
     """An observer of a run that says nothing."""
 
-    def begin(self, planned: int, kept: Sequence[Result]) -> None: ...
+    def begin(self, planned: int, kept: Sequence[Standing]) -> None: ...
 
     def finished(self, result: Result) -> None: ...
 
-    def again(self, failed: Sequence[Result]) -> None: ...
+    def again(self, failed: Sequence[Standing]) -> None: ...
 
     def note(self, text: str) -> None: ...
 

@@ -14,7 +14,7 @@ from gitgoodbench.errors import UserError
 def clean(force: Annotated[bool, typer.Option("--force", help="Also what running processes use.")] = False) -> int:
     """Remove what crashed runs left behind.
 
-    Containers, volumes and temporary folders of processes that have ended, and samples that they were preparing;
+    Containers, volumes and temporary folders of processes that have ended, and what they were making in the cache;
     results and the cache stay.
 
     Example:
@@ -22,7 +22,7 @@ def clean(force: Annotated[bool, typer.Option("--force", help="Also what running
       gitgoodbench clean
     """
     from gitgoodbench.sandbox.clean import clean as sweep
-    from gitgoodbench.workspace.packs import remove_stale
+    from gitgoodbench.workspace.room import remove_stale
 
     report = sweep(force)
     folders = len(report.folders)

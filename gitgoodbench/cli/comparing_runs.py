@@ -13,8 +13,8 @@ from gitgoodbench.reporting.comparison import blocks, comparison_json
 from gitgoodbench.reporting.comparison_output import markdown, print_blocks
 from gitgoodbench.reporting.layout import make_console
 from gitgoodbench.reporting.summary import account_of, read_run
-from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.paths import RunPaths
+from gitgoodbench.runs.result import Damaged
 from gitgoodbench.text import on_one_line
 
 
@@ -46,10 +46,10 @@ def compare_and_print(
 
 def read_runs(folders: Sequence[RunPaths]) -> list[PlayedRun]:
     """Runs with their names; what of them is damaged is said on standard error."""
-    read = [(paths, *read_run(paths)) for paths in folders]
-    for paths in folders:
-        for damage in damaged_results(paths):
-            sys.stderr.write(f"{on_one_line(str(damage))}\n")
+    damaged: list[Damaged] = []
+    read = [(paths, *read_run(paths, details=False, damaged=damaged.append)) for paths in folders]
+    for damage in damaged:
+        sys.stderr.write(f"{on_one_line(str(damage))}\n")
     names = names_for([paths.folder for paths in folders], [manifest.run_id for _, manifest, _ in read])
     return [
         PlayedRun(name, paths.folder, manifest, results, account_of(paths))

@@ -26,7 +26,6 @@ from gitgoodbench.reporting.tables import make_console, print_report
 from gitgoodbench.runs.activity import Activities, Activity
 from gitgoodbench.runs.carrying import Followed, carry_out_together, in_groups
 from gitgoodbench.runs.config import RunConfig, make_config
-from gitgoodbench.runs.damage import damaged_results
 from gitgoodbench.runs.event_stream import STANDARD_OUTPUT, streaming
 from gitgoodbench.runs.execute import Execution
 from gitgoodbench.runs.inputs import Inputs, check_isolation, check_tools, default_tools, inputs_for, load_inputs
@@ -36,6 +35,7 @@ from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.predictions import saved_agent
 from gitgoodbench.runs.preflight import Findings, in_words, preflight_run
 from gitgoodbench.runs.redact import redact_command
+from gitgoodbench.runs.result import Damaged
 from gitgoodbench.runs.session import (
     PreparedRun,
     check_money,
@@ -266,8 +266,9 @@ def resume_line(folders: Sequence[Path]) -> str:
 
 def summarize_run(paths: RunPaths) -> RunSummary:
     """The figures of a run, which are also written into its folder where that can be written."""
-    manifest, results = read_run(paths)
-    for damage in damaged_results(paths):
+    damaged: list[Damaged] = []
+    manifest, results = read_run(paths, details=False, damaged=damaged.append)
+    for damage in damaged:
         mend = resume_line([paths.folder])
         sys.stderr.write(for_terminal(f"{damage}: its episode counts as not run; this scores it again: {mend}\n"))
     summary = summarize(manifest, results, account_of(paths))

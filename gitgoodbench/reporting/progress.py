@@ -19,6 +19,7 @@ from gitgoodbench.reporting.totals import Totals, clock_time
 from gitgoodbench.runs.activity import Watched
 from gitgoodbench.runs.execute import Observer
 from gitgoodbench.runs.result import Result
+from gitgoodbench.runs.standing import Standing
 
 _SAY_EVERY_S = 30.0
 _LOOK_EVERY_S = 1.0
@@ -49,7 +50,7 @@ class PlainProgress:
         self._now = now
         self._said = clock()
 
-    def begin(self, planned: int, kept: Sequence[Result]) -> None:
+    def begin(self, planned: int, kept: Sequence[Standing]) -> None:
         for result in kept:
             self._totals.add(result)
         self._totals.begin(planned, len(kept))
@@ -61,7 +62,7 @@ class PlainProgress:
         self._activity.look()
         self.note(finished_line(self._totals, result, total_money(self._activity.spending), self._names))
 
-    def again(self, failed: Sequence[Result]) -> None:
+    def again(self, failed: Sequence[Standing]) -> None:
         for result in failed:
             self._totals.remove(result)
         self.note(again_note(failed))
@@ -101,7 +102,7 @@ class LiveProgress:
         self._activity = activity
         self._names = names
 
-    def begin(self, planned: int, kept: Sequence[Result]) -> None:
+    def begin(self, planned: int, kept: Sequence[Standing]) -> None:
         for result in kept:
             self._totals.add(result)
         self._totals.begin(planned, len(kept))
@@ -112,7 +113,7 @@ class LiveProgress:
         if result.status is not Status.COMPLETED:
             self.note(finished_line(self._totals, result, total_money(self._activity.spending), self._names))
 
-    def again(self, failed: Sequence[Result]) -> None:
+    def again(self, failed: Sequence[Standing]) -> None:
         for result in failed:
             self._totals.remove(result)
         self.note(again_note(failed))
@@ -133,7 +134,7 @@ def finished_line(totals: Totals, result: Result, cost: str, names: Mapping[str,
     return f"[{totals.done}/{totals.planned}] {episode} {result.status}{_verdict(result)}{seconds}{spent}{reason}"
 
 
-def again_note(failed: Sequence[Result]) -> str:
+def again_note(failed: Sequence[Standing]) -> str:
     """What is said when episodes that failed are tried again."""
     error = failed[0].error
     return f"trying again what failed ({len(failed)}): {error.message[:_REASON_WIDTH] if error else failed[0].status}"

@@ -48,7 +48,7 @@ def read_listed(paths: RunPaths) -> Listed:
     Raises:
         UserError: its manifest cannot be read.
     """
-    manifest, results = read_run(paths)
+    manifest, results = read_run(paths, details=False)
     model = manifest.agent.get("model")
     settled = [result.solved for result in results if result.solved is not None]
     return Listed(

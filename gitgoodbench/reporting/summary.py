@@ -16,7 +16,7 @@ from gitgoodbench.reporting.judging import Judging, summarize_judging
 from gitgoodbench.runs.account import NOTHING_SPENT, Account, read_account
 from gitgoodbench.runs.manifest import Manifest, read_manifest
 from gitgoodbench.runs.paths import RunPaths
-from gitgoodbench.runs.result import Result, read_result
+from gitgoodbench.runs.result import Damaged, Result, examine
 from gitgoodbench.scoring.statistics import Mean, mean_of
 
 DIMENSIONS: Final[Mapping[str, Callable[[Result], str]]] = {
@@ -89,15 +89,25 @@ def varying_dimensions(summaries: Sequence[RunSummary]) -> list[str]:
     ]
 
 
-def read_run(folder: RunPaths) -> tuple[Manifest, tuple[Result, ...]]:
+def read_run(
+    folder: RunPaths, *, details: bool = True, damaged: Callable[[Damaged], object] = lambda _: None
+) -> tuple[Manifest, tuple[Result, ...]]:
     """The manifest and all whole results of a run; copies that lie elsewhere than an episode's result do not count.
+
+    Args:
+        details: whether results have theirs, which are most of their memory. damaged: hears of results that cannot be
+            read.
 
     Raises:
         UserError: the folder is not a run's.
     """
-    manifest = read_manifest(folder)
-    results = ((path, read_result(path)) for path in folder.result_files())
-    own = (result for path, result in results if result is not None and folder.episode(*result.key).result == path)
+    manifest, own = read_manifest(folder), []
+    for path in folder.result_files():
+        result = examine(path)
+        if isinstance(result, Damaged):
+            damaged(result)
+        elif result is not None and folder.episode(*result.key).result == path:
+            own.append(result if details else result.model_copy(update={"details": None}))
     return manifest, tuple(own)
 
 

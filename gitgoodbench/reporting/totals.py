@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from gitgoodbench.errors import Status
 from gitgoodbench.runs.result import Result
+from gitgoodbench.runs.standing import Standing
 
 
 class Totals:
@@ -27,13 +28,13 @@ class Totals:
         self._began = self._clock()
         self.planned, self._before = planned, kept
 
-    def add(self, result: Result) -> None:
+    def add(self, result: Result | Standing) -> None:
         self.done += 1
         if result.solved is not None:
             self.solved = (self.solved or 0) + result.solved
         self.statuses[result.status] += 1
 
-    def remove(self, result: Result) -> None:
+    def remove(self, result: Standing) -> None:
         """Of an episode that is tried again."""
         self.done -= 1
         self.statuses[result.status] -= 1

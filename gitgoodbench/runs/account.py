@@ -95,14 +95,15 @@ NOTHING_SPENT: Final = Account()
 def read_ledger(path: Path) -> Iterator[LedgerLine]:
     """The lines of a ledger, without one that a power failure cut short; none where there is no file."""
     try:
-        data = path.read_bytes()
+        file = path.open("rb")
     except FileNotFoundError:
         return
-    for line in data.split(b"\n"):
-        try:
-            yield LedgerLine.model_validate(json.loads(line))
-        except (ValueError, ValidationError):
-            continue
+    with file:
+        for line in file:
+            try:
+                yield LedgerLine.model_validate(json.loads(line))
+            except (ValueError, ValidationError):
+                continue
 
 
 def read_account(path: Path) -> Account:

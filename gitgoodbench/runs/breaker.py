@@ -7,12 +7,13 @@ from typing import Final
 
 from gitgoodbench.errors import Status
 from gitgoodbench.runs.result import Result
+from gitgoodbench.runs.standing import Standing
 
 _PARTICULAR: Final = re.compile(r"\S*[\d/]\S*")
 """Words that differ from episode to episode: ids, numbers, paths."""
 
 
-def cause_of(result: Result) -> str | None:
+def cause_of(result: Result | Standing) -> str | None:
     """What made an episode fail, the same for every episode of one cause; None where infrastructure did not fail."""
     if result.status is not Status.INFRASTRUCTURE_FAILED or result.error is None:
         return None

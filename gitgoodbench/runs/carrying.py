@@ -19,7 +19,7 @@ from gitgoodbench.runs.settings import SharedSettings
 from gitgoodbench.runs.spares import Spares
 from gitgoodbench.runs.stop import Stop, stopping_on_signals
 from gitgoodbench.runs.witness import Witness
-from gitgoodbench.workspace.packs import keep_at_most
+from gitgoodbench.workspace.room import keep_at_most
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from gitgoodbench.runs.damage import find_damage, unscored_of
 from gitgoodbench.runs.episode import judge_saved, run_episode
 from gitgoodbench.runs.plan import PlannedEpisode, finished_result, side_by_side
 from gitgoodbench.runs.result import Result
+from gitgoodbench.runs.standing import Standing
 from gitgoodbench.runs.stop import EpisodeGivenUp
 
 _Key: TypeAlias = tuple[str, str, int]
@@ -26,14 +27,14 @@ _Key: TypeAlias = tuple[str, str, int]
 class Observer(Protocol):
     """Who watches a run: a progress bar, lines on a console, nobody. Called from the main thread."""
 
-    def begin(self, planned: int, kept: Sequence[Result]) -> None:
-        """The run starts or carries on, with `kept` results from before."""
+    def begin(self, planned: int, kept: Sequence[Standing]) -> None:
+        """The run starts or carries on; `kept` are finished from before."""
         ...
 
     def finished(self, result: Result) -> None: ...
 
-    def again(self, failed: Sequence[Result]) -> None:
-        """These results, told of before, do not count: their episodes are tried again."""
+    def again(self, failed: Sequence[Standing]) -> None:
+        """The results of these episodes, told of before, do not count: they are tried again."""
         ...
 
     def note(self, text: str) -> None:
@@ -43,13 +44,14 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class Execution:
-    """How a pass over the plan ended. unfinished: planned episodes without a final result.
+    """How a pass over the plan ended. standings: of the episodes that have a result, in the plan's order.
+    unfinished: planned episodes without a final result.
 
     stopped: why no further episode was begun. aborted, broken: the same, where no other run would fare better either:
     it was refused, or the surroundings are broken.
     """
 
-    results: tuple[Result, ...]
+    standings: tuple[Standing, ...]
     unfinished: int
     stopped: str | None
     aborted: str | None
@@ -111,11 +113,12 @@ class _Pass:
         run = plan.run
         assert isinstance(run.books, Books)  # those of the run, not of an episode elsewhere
         self._ledger = run.books.ledger
-        before = {e.key: result for e in plan.episodes if (result := finished_result(e, run.paths))}
-        self.waiting = {key: result for key, result in before.items() if run.panel is not None and result.awaits_judge}
-        self.kept = {key: result for key, result in before.items() if key not in self.waiting}
+        results = (finished_result(episode, run.paths) for episode in plan.episodes)
+        before = {result.key: Standing.of(result) for result in results if result is not None}
+        self.waiting = {key for key, standing in before.items() if run.panel is not None and standing.awaits_judge}
+        self.kept = {key: standing for key, standing in before.items() if key not in self.waiting}
         self.todo = [episode for episode in plan.episodes if episode.key not in self.kept]
-        self.results = dict(self.kept)
+        self.standings = dict(self.kept)
         self._check_money()
 
     def work(self, episode: PlannedEpisode) -> Result | None:
@@ -124,10 +127,8 @@ class _Pass:
         if run.stop.requested:
             return None
         try:
-            if episode.key in self.waiting:
-                result = judge_saved(self.waiting[episode.key], episode, run)
-            else:
-                result = run_episode(episode, run)
+            saved = finished_result(episode, run.paths) if episode.key in self.waiting else None
+            result = run_episode(episode, run) if saved is None else judge_saved(saved, episode, run)
         except EpisodeGivenUp:
             run.log.write("episode_given_up", episode=episode.id)
             return None
@@ -161,10 +162,10 @@ class _Pass:
 
     def end(self) -> Execution:
         """Say how it ended, in the log too."""
-        stop, results = self.run.stop, self.results
-        unfinished = sum(1 for e in self.planned if e.key not in results or results[e.key].is_unfinished)
+        stop, standings = self.run.stop, self.standings
+        unfinished = sum(1 for e in self.planned if e.key not in standings or standings[e.key].is_unfinished)
         self.run.log.write("session_ended", unfinished=unfinished, reason=stop.reason)
-        ordered = tuple(results[episode.key] for episode in self.planned if episode.key in results)
+        ordered = tuple(standings[episode.key] for episode in self.planned if episode.key in standings)
         broken = self._surroundings.broken
         return Execution(ordered, unfinished, stop.reason, self.aborted, stop.interrupted, broken)
 
@@ -218,7 +219,7 @@ def execute_together(
         for each in passes:
             each.run.stop.leaving = following.leave
         for one, result in following:
-            one.results[result.key] = result
+            one.standings[result.key] = Standing.of(result)
             observer.finished(result)
 
     todo = _in_order(passes)
@@ -261,7 +262,7 @@ def _failed(todo: Sequence[_Attempt]) -> list[list[_Attempt]]:
     """The episodes in which infrastructure failed, by its cause."""
     groups: dict[str, list[_Attempt]] = {}
     for one, episode in todo:
-        if episode.key in one.results and (cause := cause_of(one.results[episode.key])) is not None:
+        if episode.key in one.standings and (cause := cause_of(one.standings[episode.key])) is not None:
             groups.setdefault(cause, []).append((one, episode))
     return list(groups.values())
 
@@ -274,14 +275,14 @@ def _try_again(
     if not group:
         return
     first, episode = group[0]
-    before = cause_of(first.results[episode.key])
+    before = cause_of(first.standings[episode.key])
     for attempts in (group[:1], group[1:]):
         attempts = [attempt for attempt in attempts if not attempt[0].run.stop.requested]
         if not attempts:
             return
-        observer.again([one.results[episode.key] for one, episode in attempts])
+        observer.again([one.standings[episode.key] for one, episode in attempts])
         work_through(attempts)
-        if cause_of(first.results[episode.key]) == before:
+        if cause_of(first.standings[episode.key]) == before:
             return
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from gitgoodbench.cache import cache_home
 from gitgoodbench.errors import UserError
 from gitgoodbench.git.version import GIT_NEEDED, host_git_version, is_new_enough
-from gitgoodbench.workspace.packs import describe_kept
+from gitgoodbench.workspace.room import Kept, describe_kept
 
 _ENOUGH_DISK = 5 * 1024**3
 _HUB_TIMEOUT_S = 10.0
@@ -141,14 +141,19 @@ def check_disk() -> Iterator[Check]:
 
 
 def check_cache() -> Iterator[Check]:
-    """What is kept prepared of samples, and whether it can be."""
+    """What is kept prepared of samples, and of repositories that were sent to this machine."""
     try:
-        kept = describe_kept()
+        samples, sent = describe_kept()
     except UserError:  # said of the disk
         return
-    detail = f"{kept.entries} prepared samples, {kept.bytes / _GIB:.1f} GiB in {kept.folder}"
+    yield Check("Cache", True, _kept(samples, "prepared samples"))
+    if sent.entries or sent.stale:
+        yield Check("Cache", True, _kept(sent, "repositories that a run on a cluster has sent"))
+
+
+def _kept(kept: Kept, what: str) -> str:
     left = f", and {kept.stale} left by processes that were killed (gitgoodbench clean)" if kept.stale else ""
-    yield Check("Cache", True, detail + left)
+    return f"{kept.entries} {what}, {kept.bytes / _GIB:.1f} GiB in {kept.folder}{left}"
 
 
 def check_key() -> Check:

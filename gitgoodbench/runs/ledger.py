@@ -40,14 +40,13 @@ class Ledger:
         self._lock = threading.Lock()
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            lines = list(read_ledger(path))
+            self._books = Books(read_ledger(path))
         except OSError as problem:
             raise UserError(f"the account {path} of the run cannot be written: {problem.strerror}") from problem
         size = os.fstat(self._descriptor).st_size
         if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
             os.write(self._descriptor, b"\n")
         self._sync = SharedSync(lambda: os.fsync(self._descriptor))
-        self._books = Books(lines)
         self._books.give_up_open()
 
     def ask(self, episode: str, role: str, model: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed
@@ -79,6 +80,8 @@ def rescore_run(
 ) -> list[Rescored]:
     """Score every result of a run that has an outcome, and put the new one in its place, also where that is damaged.
 
+    What is returned is without details, which are in the files.
+
     Raises:
         UserError: a scenario of the run is not installed.
         RunAborted: no episode can be judged; what was done by then stays.
@@ -86,18 +89,23 @@ def rescore_run(
     missing = [name for name in manifest.scenarios if name not in scenarios]
     if missing:
         raise UserError(f"the scenario {missing[0]} of run {paths.folder} is not installed")
-    saved = (read_result(path) or unscored_of(EpisodePaths(path.parent)) for path in paths.result_files())
-    results = [result for result in saved if result is not None]
-    with_outcome = [result for result in results if result.outcome is not None and result.sample_id in samples]
 
-    def work(result: Result) -> Rescored:
-        return rescore_episode(paths, result, samples[result.sample_id], scenarios[result.scenario], settling)
+    def work(path: Path) -> Rescored | None:
+        result = read_result(path) or unscored_of(EpisodePaths(path.parent))
+        if result is None or result.outcome is None or result.sample_id not in samples:
+            return None
+        scored = rescore_episode(paths, result, samples[result.sample_id], scenarios[result.scenario], settling)
+        return Rescored(_without_details(scored.before), _without_details(scored.after), scored.problem)
 
-    def scored() -> Iterator[Rescored]:
+    def scored() -> Iterator[Rescored | None]:
         parallel = Parallel(n_jobs=jobs, backend="threading", return_as="generator", batch_size=1)
-        yield from parallel(delayed(work)(result) for result in with_outcome)
+        yield from parallel(delayed(work)(path) for path in list(paths.result_files()))
 
-    return list(Following(scored()))
+    return [each for each in Following(scored()) if each is not None]
+
+
+def _without_details(result: Result) -> Result:
+    return result.model_copy(update={"details": None})
 
 
 def rescore_episode(

@@ -288,5 +288,5 @@ def exit_code(executions: Sequence[Execution]) -> int:
         return EXIT_INTERRUPTED
     if any(execution.aborted for execution in executions):
         return EXIT_USER_ERROR
-    failed = any(result.is_unfinished for execution in executions for result in execution.results)
+    failed = any(standing.is_unfinished for execution in executions for standing in execution.standings)
     return EXIT_INFRASTRUCTURE if failed else 0

@@ -16,13 +16,10 @@ import mmap
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gitgoodbench.cache import DEFAULT_CACHE_GIB, cache_home
 from gitgoodbench.errors import InfrastructureFailed, UserError
 from gitgoodbench.files import locked
 from gitgoodbench.folders import temporary_folder
@@ -30,25 +27,13 @@ from gitgoodbench.git.objects import blob_sizes
 from gitgoodbench.git.process import Git
 from gitgoodbench.workspace.history import PackedHistory, boundary_of, pack_history
 from gitgoodbench.workspace.leaks import missing_from
+from gitgoodbench.workspace.room import INCOMING, make_room, packs_folder
 
 _FORMAT: Final = 2
 _FACTS: Final = "history.json"
 _FILE: Final = "file"
-_GIB: Final = 1024**3
-
-_IN_USE_S: Final = 3600.0
-"""Seconds after its last use in which an entry does not go."""
-
-_most_bytes = int(DEFAULT_CACHE_GIB * _GIB)
-
 _WHOLE: Final[dict[Path, tuple[int, ...]]] = {}
 """Entries whose checksums this process has checked, with inode and size of their files."""
-
-
-def keep_at_most(gib: float) -> None:
-    """Let this process keep so many GiB of entries. Those that were not used for longest go first."""
-    global _most_bytes
-    _most_bytes = int(gib * _GIB)
 
 
 @contextlib.contextmanager
@@ -66,8 +51,7 @@ def kept_history(
     with contextlib.ExitStack() as stack:
         history = None
         with contextlib.suppress(OSError, InfrastructureFailed, UserError):  # a cache that is full, or not to be had
-            packs = cache_home() / "packs"
-            entry = packs / hashlib.sha256(asked).hexdigest()
+            entry = packs_folder() / hashlib.sha256(asked).hexdigest()
             history = _read(entry, repository) or stack.enter_context(_made(entry, repository, tips, boundary, trees))
         if history is None:
             folder = stack.enter_context(temporary_folder("pack"))
@@ -78,7 +62,7 @@ def kept_history(
 def kept_file(name: str) -> Path | None:
     """A file that was kept under a name; None where there is none. Whoever reads it must see whether it is whole."""
     try:
-        file = cache_home() / "packs" / name / _FILE
+        file = packs_folder() / name / _FILE
         os.utime(file.parent)
     except (OSError, UserError):
         return None
@@ -88,8 +72,8 @@ def kept_file(name: str) -> Path | None:
 def keep_file(name: str, content: bytes) -> None:
     """Keep a file among the packs, under a name. Where the cache cannot be written, nothing is kept."""
     with contextlib.suppress(OSError, UserError):
-        entry = cache_home() / "packs" / name
-        incoming = entry.parent / ".incoming"
+        entry = packs_folder() / name
+        incoming = entry.parent / INCOMING
         incoming.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=incoming))
         try:
@@ -100,68 +84,12 @@ def keep_file(name: str, content: bytes) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What the cache keeps prepared. folder: where. stale: what killed processes have left."""
-
-    folder: Path
-    entries: int
-    bytes: int
-    stale: int
-
-
-def describe_kept() -> Kept:
-    """What the cache keeps prepared at this moment.
-
-    Raises:
-        UserError: there is no folder for a cache.
-    """
-    packs = cache_home() / "packs"
-    entries = _entries(packs)
-    return Kept(packs, len(entries), sum(map(_size, entries)), len(_stale(packs)))
-
-
-def remove_stale() -> list[Path]:
-    """Remove what killed processes have left of entries that they were making; the paths.
-
-    Raises:
-        UserError: there is no folder for a cache.
-    """
-    gone = _stale(cache_home() / "packs")
-    for left in gone:
-        shutil.rmtree(left, ignore_errors=True)
-    return gone
-
-
-def _entries(packs: Path) -> list[Path]:
-    with contextlib.suppress(OSError):
-        return [entry for entry in packs.iterdir() if not entry.name.startswith(".")]
-    return []
-
-
-def _stale(packs: Path) -> list[Path]:
-    """Folders of entries that were begun so long ago that nobody is still at it."""
-    found = []
-    with contextlib.suppress(OSError):
-        for left in (packs / ".incoming").iterdir():
-            with contextlib.suppress(OSError):
-                if left.is_dir() and time.time() - left.stat().st_mtime > _IN_USE_S:
-                    found.append(left)
-    return found
-
-
-def _size(entry: Path) -> int:
-    with contextlib.suppress(OSError):
-        return sum(file.stat().st_size for file in entry.iterdir())
-    return 0
-
-
 @contextlib.contextmanager
 def _made(
     entry: Path, repository: Git, tips: Sequence[str], boundary: Sequence[str], trees: Sequence[str]
 ) -> Iterator[PackedHistory]:
     """Make an entry, unless another process has made it meanwhile."""
-    incoming = entry.parent / ".incoming"
+    incoming = entry.parent / INCOMING
     incoming.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as until_used, contextlib.ExitStack() as until_made:
         until_made.enter_context(locked(incoming / f"{entry.name[:2]}.lock", lambda _: None))
@@ -181,7 +109,7 @@ def _made(
             folder.rename(entry)
             pack, index = (entry / file.name for file in (history.pack, history.index))
             history = PackedHistory(pack, index, history.boundary, kept=True)
-            _make_room(entry.parent)
+            make_room(entry)
         until_made.close()
         yield history
 
@@ -218,20 +146,3 @@ def _is_whole(pack: Path, index: Path) -> bool:
                 return False
             ends.append(content[-2 * size :])
     return ends[0][size:] == ends[1][:size]
-
-
-def _make_room(packs: Path) -> None:
-    """Remove entries until the others take no more than what the cache may, and what killed processes have left."""
-    entries: dict[Path, float] = {}
-    for entry in _entries(packs):
-        with contextlib.suppress(OSError):  # another process makes room, too
-            entries[entry] = entry.stat().st_mtime
-    sizes = {entry: _size(entry) for entry in entries}
-    now, total = time.time(), sum(sizes.values())
-    for entry in sorted(entries, key=entries.__getitem__):
-        if total <= _most_bytes or now - entries[entry] < _IN_USE_S:
-            break
-        shutil.rmtree(entry, ignore_errors=True)
-        total -= sizes[entry]
-    for left in _stale(packs):
-        shutil.rmtree(left, ignore_errors=True)

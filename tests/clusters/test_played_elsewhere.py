@@ -24,10 +24,11 @@ from gitgoodbench.errors import RunAborted, SetupFailed, UserError
 from gitgoodbench.models.connections import connections_to
 from gitgoodbench.runs.account import read_account
 from gitgoodbench.runs.cluster import driver, mirrors, worker
-from gitgoodbench.runs.cluster.errand import KEYS, RunOrder, lent_keys
+from gitgoodbench.runs.cluster.errand import KEYS, Done, Errand, RunOrder, lent_keys
 from gitgoodbench.runs.cluster.link import Link
 from gitgoodbench.runs.episode import play_recorded, try_to_settle
 from gitgoodbench.runs.events import read_events
+from gitgoodbench.runs.stop import Stop
 from gitgoodbench.workspace.store import open_store
 from tests.support.billing import ANSWER, PRICE, BillingServer
 from tests.support.llm_reply import Reply
@@ -213,6 +214,52 @@ def test_what_a_lost_worker_had_played_is_only_scored_again(tmp_path: Path, monk
 
 
 @pytest.mark.usefixtures("in_process")
+def test_an_interrupted_run_waits_for_sandboxes_of_its_workers_and_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupted, told, ends = threading.Event(), threading.Event(), list[str | None]()
+    real_work, real_give_up = worker.work, Stop.give_up
+
+    def working(errand: Errand) -> Done:
+        done = real_work(errand)
+        ends.append(done.problem)
+        return done
+
+    def giving_up(stop: Stop, reason: str) -> None:
+        real_give_up(stop, reason)
+        told.set()
+
+    monkeypatch.setattr(driver, "work", working)
+    monkeypatch.setattr(Stop, "give_up", giving_up)
+
+    def interrupting(request: Request) -> Reply:
+        if not interrupted.is_set():
+            interrupted.set()
+            os.kill(os.getpid(), signal.SIGINT)
+            told.wait(60)  # its worker is told to stop
+        return looking(request)
+
+    with BillingServer(interrupting) as server:
+        fields = {**PAID, "base_url": server.url}
+        with pytest.raises(KeyboardInterrupt):
+            play(tmp_path / "there", **fields, jobs=1, backend="loky")
+        assert ends == ["given_up"]  # by now: its sandbox is closed
+        assert results(tmp_path / "there") == {}
+        play(tmp_path / "there", **fields, backend="loky")
+        play(tmp_path / "here", **fields)
+    assert differ(tmp_path / "here", tmp_path / "there") == []
+
+
+@pytest.mark.usefixtures("in_process")
+def test_an_episode_has_no_more_time_elsewhere(tmp_path: Path) -> None:
+    with BillingServer(looking) as server:
+        for folder, backend in (("here", "threading"), ("there", "loky")):
+            run = play(tmp_path / folder, **PAID, limit=1, base_url=server.url, timeout=0.000_001, backend=backend)
+            assert [result.status.value for result in run.results] == ["limit_reached"]
+    assert differ(tmp_path / "here", tmp_path / "there") == []
+
+
+@pytest.mark.usefixtures("in_process")
 def test_a_worker_of_another_version_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "host_git_version", lambda: "2.30.0")
     with pytest.raises(RunAborted, match=r"is not set up as this machine: Git is 2\.30\.0 there"):
@@ -316,8 +363,10 @@ def test_a_repository_that_a_worker_cannot_fetch_is_sent_once(tmp_path: Path, mo
     assert (tmp_path / "cache" / "sent") in mirror.git_dir.parents
     sent, pieces = mirror.git_dir, link.pieces
     assert pieces > 1
+    os.utime(sent, (0, 0))
     assert store.mirror("acme/tool", commits).git_dir == sent
     assert link.pieces == pieces  # what is there is not sent again
+    assert sent.stat().st_mtime > 0  # it was used, so it goes last
     shutil.rmtree(sent / "objects" / "pack")  # damaged: it is sent again
     assert store.mirror("acme/tool", commits).git_dir == sent
     assert link.pieces == 2 * pieces

@@ -13,7 +13,7 @@ from gitgoodbench.runs.breaker import Breaker, cause_of
 from gitgoodbench.runs.events import read_events
 from gitgoodbench.runs.execute import Execution, execute
 from gitgoodbench.runs.plan import PlannedEpisode, plan_episodes
-from gitgoodbench.runs.result import Result
+from gitgoodbench.runs.result import Result, read_result
 from tests.support.fake_runs import (
     DONE,
     FakeAgent,
@@ -94,8 +94,8 @@ def test_a_daemon_that_goes_in_the_middle_stops_the_run_once_and_keeps_what_is_d
     execution, observer = go(tmp_path, docker_that(lambda number: number <= 10), 40, max_failures=5, retry_failed=1)
     assert execution.broken == f"5 failures of infrastructure in a row, of one cause: {GONE}"
     assert execution.stopped == execution.broken
-    assert [result.status for result in execution.results].count(Status.COMPLETED) == 10
-    assert len(execution.results) == 15
+    assert [result.status for result in execution.standings].count(Status.COMPLETED) == 10
+    assert len(execution.standings) == 15
     assert execution.unfinished == 30
     assert observer.notes == [execution.broken]
     log = make_context(tmp_path).paths.log
@@ -113,9 +113,10 @@ def test_what_failed_is_tried_again_at_the_end_of_the_run(tmp_path: Path) -> Non
     execution, observer = go(
         tmp_path, docker_that(lambda number: number not in (3, 4)), 6, max_failures=5, retry_failed=1
     )
-    assert [result.status for result in execution.results] == [Status.COMPLETED] * 6
+    assert [result.status for result in execution.standings] == [Status.COMPLETED] * 6
     assert execution.unfinished == 0
-    assert [len(result.attempts) for result in execution.results] == [0, 0, 1, 1, 0, 0]
+    results = [read_result(path) for path in make_context(tmp_path).paths.result_files()]
+    assert [len(result.attempts) for result in results if result is not None] == [0, 0, 1, 1, 0, 0]
     assert observer.notes == ["again: s2", "again: s3"]
 
 

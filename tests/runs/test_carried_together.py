@@ -79,8 +79,8 @@ def test_agents_play_a_sample_one_after_the_other_and_each_run_has_its_own_files
     assert played == ["a", "b"] * 4
     assert (observer.planned, [result.run_id for result in observer.results]) == (8, ["a", "b"] * 4)
     for context, execution in zip(contexts, executions, strict=True):
-        assert [result.key for result in execution.results] == [episode.key for episode in plan(2, epochs=2)]
-        assert {result.run_id for result in execution.results} == {context.run_id}
+        assert [standing.key for standing in execution.standings] == [episode.key for episode in plan(2, epochs=2)]
+        assert {standing.run_id for standing in execution.standings} == {context.run_id}
         assert execution.unfinished == 0
         log = [event["event"] for event in read_events(context.paths.log)]
         assert (log[0], log[-1], log.count("episode_finished")) == ("session_started", "session_ended", 4)
@@ -91,7 +91,7 @@ def test_what_one_run_has_finished_is_kept_and_the_others_catch_up(tmp_path: Pat
     contexts = [named(tmp_path, name) for name in ("a", "b")]
     together(contexts[:1], plan(3)[:2])
     _, observer = together(contexts, plan(3))
-    assert [(result.run_id, result.sample_id) for result in observer.kept] == [("a", "s0"), ("a", "s1")]
+    assert [(standing.run_id, standing.key[1]) for standing in observer.kept] == [("a", "s0"), ("a", "s1")]
     assert [(result.run_id, result.sample_id) for result in observer.results] == [
         ("b", "s0"), ("b", "s1"), ("a", "s2"), ("b", "s2"),
     ]  # fmt: skip
@@ -113,7 +113,7 @@ def test_a_run_that_is_refused_ends_the_others_which_are_not_to_blame(tmp_path: 
     (good, bad), observer = together(contexts, plan(5))
     assert (good.aborted, bad.aborted) == (None, "the key was rejected (401)")
     assert good.stopped == "another run was stopped: the key was rejected (401)"
-    assert (len(good.results), good.unfinished, bad.unfinished) == (1, 4, 5)
+    assert (len(good.standings), good.unfinished, bad.unfinished) == (1, 4, 5)
     assert observer.notes == []
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from gitgoodbench.runs.execute import Execution, execute
 from gitgoodbench.runs.ledger import Ledger
 from gitgoodbench.runs.order import Order
 from gitgoodbench.runs.plan import PlannedEpisode, in_suite_order, plan_episodes
-from gitgoodbench.runs.result import write_result
+from gitgoodbench.runs.result import Result, write_result
 from gitgoodbench.runs.stop import EpisodeGivenUp, Stop
 from gitgoodbench.sample_types.specs import FileCommitChainSpec
 from tests.support.fake_runs import (
@@ -75,7 +77,7 @@ def test_two_samples_of_one_id_are_refused() -> None:
 def test_every_episode_runs_once_and_results_come_back_in_the_order_of_the_plan(tmp_path: Path, jobs: int) -> None:
     context = make_context(tmp_path)
     execution, observer = go(context, plan(7, epochs=2), jobs)
-    assert [result.key for result in execution.results] == [episode.key for episode in plan(7, epochs=2)]
+    assert [result.key for result in execution.standings] == [episode.key for episode in plan(7, epochs=2)]
     assert len(observer.results) == 14
     assert (execution.unfinished, execution.stopped, execution.interrupted) == (0, None, False)
     started = [event["episode"] for event in read_events(context.paths.log) if event["event"] == "episode_started"]
@@ -100,6 +102,20 @@ def test_so_many_episodes_run_at_a_time_as_asked_and_no_more(tmp_path: Path) -> 
     assert most == 3
 
 
+def test_a_run_remembers_how_episodes_stand_and_lets_go_of_their_results(tmp_path: Path) -> None:
+    told: list[weakref.ref[Result]] = []
+
+    class Forgetful(RecordingObserver):
+        def finished(self, result: Result) -> None:
+            told.append(weakref.ref(result))
+
+    for _ in range(2):  # then all of them are finished before
+        execution = execute(plan(4), make_context(tmp_path), jobs=1, observer=Forgetful())
+        assert [standing.solved for standing in execution.standings] == [True] * 4
+        gc.collect()
+        assert [reference() for reference in told] == [None] * 4
+
+
 def test_what_finished_before_is_kept_as_it_is_and_what_failed_for_infrastructure_runs_again(tmp_path: Path) -> None:
     agent = FakeAgent(lambda: DOWN)
     context = make_context(tmp_path, agent=agent)
@@ -112,9 +128,9 @@ def test_what_finished_before_is_kept_as_it_is_and_what_failed_for_infrastructur
     agent.runs = 0
     execution, observer = go(context, plan(4))
     assert agent.runs == 3
-    assert [result.sample_id for result in observer.kept] == ["s1"]
+    assert [standing.key[1] for standing in observer.kept] == ["s1"]
     assert (kept.stat().st_ino, kept.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-    assert [result.status for result in execution.results] == [
+    assert [result.status for result in execution.standings] == [
         Status.COMPLETED,
         Status.GAVE_UP,
         Status.COMPLETED,
@@ -132,7 +148,7 @@ def test_a_bug_in_one_episode_does_not_end_the_run(tmp_path: Path) -> None:
         return DONE
 
     execution, _ = go(make_context(tmp_path, agent=FakeAgent(work)), plan(4), jobs=1)
-    statuses = [result.status for result in execution.results]
+    statuses = [result.status for result in execution.standings]
     assert statuses == [Status.COMPLETED, Status.INFRASTRUCTURE_FAILED, Status.COMPLETED, Status.COMPLETED]
 
 
@@ -170,7 +186,7 @@ def test_a_rejected_key_stops_the_run_at_once_with_its_reason(tmp_path: Path) ->
     execution, _ = go(context, plan(30), jobs=1)
     assert execution.aborted == "the key was rejected (401)"
     assert agent.runs == 3
-    assert (len(execution.results), execution.unfinished) == (2, 28)
+    assert (len(execution.standings), execution.unfinished) == (2, 28)
     assert not plan(30)[2].paths(context.paths).result.exists()
 
 
@@ -187,7 +203,7 @@ def test_giving_up_closes_the_sandboxes_of_running_episodes_and_leaves_no_result
 
     context.agents["mcr"]._work = wait_for_the_end  # type: ignore[attr-defined]
     execution, _ = go(context, plan(5), jobs=1)
-    assert execution.results == ()
+    assert execution.standings == ()
     assert execution.unfinished == 5
     assert len(provider.sandboxes) == 1
     assert "episode_given_up" in [event["event"] for event in read_events(context.paths.log)]

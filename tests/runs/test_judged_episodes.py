@@ -155,13 +155,13 @@ def test_a_server_that_failed_is_asked_again_by_resume_and_the_agent_is_not(tmp_
     judge, agent = FakeJudge(failed_opinion), FakeAgent()
     context = judged_context(tmp_path, judge, agent=agent)
     first = go(context)
-    assert [result.status for result in first.results] == [Status.UNSCORED] * 3
+    assert [result.status for result in first.standings] == [Status.UNSCORED] * 3
     assert (first.unfinished, exit_code([first])) == (3, 3)
     judge.opinion = lambda: opinion(Vote.WIN)
     second = go(context)
-    assert [result.solved for result in second.results] == [True] * 3
+    assert [result.solved for result in second.standings] == [True] * 3
     assert (second.unfinished, exit_code([second]), agent.runs, judge.asked) == (0, 0, 3, 6)
-    assert go(context).results == second.results
+    assert go(context).standings == second.standings
     assert judge.asked == 6
 
 
@@ -183,7 +183,7 @@ def test_a_rejected_judge_stops_the_run_and_loses_nothing(tmp_path: Path) -> Non
     assert (execution.aborted, execution.unfinished, agent.runs) == ("the key is rejected", 3, 1)
     assert unscored(context).turns == 2
     again = judged_context(tmp_path, FakeJudge(lambda: opinion(Vote.WIN)), agent=agent)
-    assert [result.solved for result in go(again).results] == [True] * 3
+    assert [result.solved for result in go(again).standings] == [True] * 3
     assert agent.runs == 3
 
 

@@ -25,6 +25,7 @@ from gitgoodbench.runs.manifest import make_manifest as pin
 from gitgoodbench.runs.paths import RunPaths
 from gitgoodbench.runs.plan import plan_episodes
 from gitgoodbench.runs.result import ErrorRecord, OutcomeRecord, Result, Timings, UsageRecord
+from gitgoodbench.runs.standing import Standing
 from gitgoodbench.runs.stop import Stop
 from gitgoodbench.sample_types.specs import MergeSpec
 from gitgoodbench.sandbox.base import Sandbox
@@ -179,18 +180,18 @@ class RecordingObserver:
 
     def __init__(self) -> None:
         self.planned = 0
-        self.kept: Sequence[Result] = ()
+        self.kept: Sequence[Standing] = ()
         self.results: list[Result] = []
         self.notes: list[str] = []
 
-    def begin(self, planned: int, kept: Sequence[Result]) -> None:
+    def begin(self, planned: int, kept: Sequence[Standing]) -> None:
         self.planned, self.kept = planned, kept
 
     def finished(self, result: Result) -> None:
         self.results.append(result)
 
-    def again(self, failed: Sequence[Result]) -> None:
-        self.notes.append(f"again: {' '.join(result.sample_id for result in failed)}")
+    def again(self, failed: Sequence[Standing]) -> None:
+        self.notes.append(f"again: {' '.join(standing.key[1] for standing in failed)}")
 
     def note(self, text: str) -> None:
         self.notes.append(text)

@@ -15,7 +15,7 @@ import pytest
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.process import Git
 from gitgoodbench.sandbox.base import SandboxProvider
-from gitgoodbench.workspace import packs
+from gitgoodbench.workspace import packs, room
 from gitgoodbench.workspace.build import build_workspace
 from gitgoodbench.workspace.history import PackedHistory, pack_history
 from gitgoodbench.workspace.leaks import missing_from
@@ -225,7 +225,7 @@ def test_a_process_that_is_killed_while_it_makes_a_pack_leaves_no_entry(
 def test_the_entry_that_was_not_used_for_longest_goes_first(
     mirror: RepositoryBuilder, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packs, "_most_bytes", 0)
+    monkeypatch.setattr(room, "_most_bytes", 0)
     first, second = mirror.git.line("rev-parse", "main~2"), known(mirror)
     with kept_history(mirror.git, [first]):
         pass

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -39,7 +40,7 @@ from gitgoodbench.runs.paths import EpisodePaths
 from gitgoodbench.runs.plan import PlannedEpisode
 from gitgoodbench.runs.play import not_played
 from gitgoodbench.runs.result import Result, write_result
-from gitgoodbench.runs.stop import EpisodeGivenUp
+from gitgoodbench.runs.stop import GRACE_S, EpisodeGivenUp
 from gitgoodbench.scenario import Outcome, Scenario
 from gitgoodbench.workspace.store import RepositoryStore
 
@@ -90,21 +91,26 @@ def _open_hub(config: RunConfig, pool: Pool) -> Hub:
 
 @dataclass
 class _Task:
-    """An errand that is under way, to be closed by whoever stops the run."""
+    """An errand that is under way, to be closed by whoever stops the run. over: set once its sandbox is gone."""
 
     seat: Seat
     wire: Wire | None = None
     withdraw: Callable[[], None] = field(default=lambda: None)
+    over: threading.Event = field(default_factory=threading.Event)
 
     def close(self) -> None:
+        """End it, and wait until its worker has closed its sandbox: workers may be killed with the run."""
         if self.wire is None:
             self.withdraw()
             self.seat.tell("lost", "it was withdrawn")
             return
-        try:
-            self.wire.send((0, "stop", "the run ends"))
-        except WireBroken:
-            return
+        self.stop()
+        self.over.wait(GRACE_S)
+
+    def stop(self) -> None:
+        if self.wire is not None:
+            with suppress(WireBroken):
+                self.wire.send((0, "stop", "the run ends"))
 
 
 class _WorkerLost(Exception):
@@ -186,6 +192,7 @@ class Cluster:
             raise
         finally:
             self._hub.leave(seat)
+            task.over.set()
             run.stop.closed(task)
         return _checked(done, self._hub)
 
@@ -193,6 +200,7 @@ class Cluster:
         def played(result: Result, outcome: Outcome, logs: Mapping[str, bytes]) -> None:
             save_played(files, result, outcome, logs)
             run.log.write("outcome_saved", episode=planned.id)
+            task.over.set()
             run.stop.closed(task)  # its sandbox is gone; a run that ends does not wait for scores
 
         while True:
@@ -207,7 +215,7 @@ class Cluster:
     def _serve(self, task: _Task, wire: Wire, run: RunContext, service: Service) -> None:
         task.wire = wire
         if run.stop.giving_up:
-            task.close()
+            task.stop()
         try:
             service.serve()
         except WireBroken as problem:

@@ -1,4 +1,4 @@
-"""Repositories that a worker cannot fetch are sent to it, and kept there by what they hold.
+"""Repositories that a worker cannot fetch are sent to it, and kept there by what they hold (see `workspace.room`).
 
 cache/sent/<hash>.git   a bare repository: the commits that the sender's refs reach, and those that were asked for
 """
@@ -6,6 +6,7 @@ cache/sent/<hash>.git   a bare repository: the commits that the sender's refs re
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
 import threading
@@ -15,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from gitgoodbench.cache import cache_home
 from gitgoodbench.errors import EpisodeError, InfrastructureFailed, SetupFailed, UserError
 from gitgoodbench.files import locked
 from gitgoodbench.folders import make_folder, remove_folder
@@ -24,6 +24,7 @@ from gitgoodbench.git.process import Git, GitError
 from gitgoodbench.runs.cluster.link import Link
 from gitgoodbench.workspace.commits import commit_problems
 from gitgoodbench.workspace.history import PackedHistory, pack_history
+from gitgoodbench.workspace.room import INCOMING, make_room, sent_folder
 from gitgoodbench.workspace.store import BUILT_IN, RepositoryStore, open_store
 
 PIECE: Final = 4 * 1024 * 1024
@@ -124,7 +125,7 @@ class FarStore:
 
 
 def _received(parcel: Parcel, name: str, commits: Sequence[str], piece: Callable[[int], bytes]) -> Mirror:
-    folder = cache_home() / "sent"
+    folder = sent_folder()
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / f"{parcel.digest}.git"
     with locked(folder / ".lock", lambda _: None):
@@ -132,13 +133,15 @@ def _received(parcel: Parcel, name: str, commits: Sequence[str], piece: Callable
         if not place.is_dir() or commit_problems(mirror, commits):
             shutil.rmtree(place, ignore_errors=True)
             _unpack(parcel, folder, place, piece)
+            make_room(place)
         for problem in commit_problems(mirror, commits):
             raise SetupFailed(f"{name}: commit {problem} in what was sent")
+        os.utime(place)
     return mirror
 
 
 def _unpack(parcel: Parcel, folder: Path, place: Path, piece: Callable[[int], bytes]) -> None:
-    incoming = Path(tempfile.mkdtemp(prefix=".incoming-", dir=folder))
+    incoming = Path(tempfile.mkdtemp(prefix=f"{INCOMING}-", dir=folder))
     try:
         git = Git(incoming)
         git.run("init", "--quiet", "--bare", "--template=", f"--object-format={parcel.algorithm}", str(incoming))

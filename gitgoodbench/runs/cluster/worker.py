@@ -36,6 +36,7 @@ from gitgoodbench.sandbox.base import SandboxProvider, SandboxSettings, equip
 from gitgoodbench.sandbox.select import make_provider
 from gitgoodbench.scenario import Scenario, load_scenarios
 from gitgoodbench.scoring.judge.panel import Panel, open_panel
+from gitgoodbench.workspace.room import keep_at_most
 from gitgoodbench.workspace.store import RepositoryStore, open_store
 
 _KEPT_RUNS: Final = 4
@@ -159,6 +160,7 @@ def _make(order: RunOrder) -> _Shared:
     config, manifest = order.config, order.manifest
     installed = load_scenarios()
     _check(order, installed)
+    keep_at_most(config.cache_size)
     start()  # scoring is loaded while the first agent works
     scenarios = {name: contained(installed[name], config.score) for name in order.scenarios}
     settings = SandboxSettings(own=config.options.own, needs=needs_of(config.agent))
