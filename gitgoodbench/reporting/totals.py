@@ -34,7 +34,7 @@ class Totals:
             self.solved = (self.solved or 0) + result.solved
         self.statuses[result.status] += 1
 
-    def remove(self, result: Standing) -> None:
+    def remove(self, result: Result | Standing) -> None:
         """Of an episode that is tried again."""
         self.done -= 1
         self.statuses[result.status] -= 1

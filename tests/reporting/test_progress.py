@@ -15,6 +15,7 @@ from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.running import Screen, money, short_count
 from gitgoodbench.reporting.totals import Totals, clock_time
 from gitgoodbench.runs.activity import Activity, Spending
+from gitgoodbench.runs.standing import Standing
 from tests.support.fake_runs import failed_result, make_result
 from tests.support.watched import WatchedRun
 
@@ -154,7 +155,7 @@ def test_plain_progress_is_a_line_for_each_episode(tmp_path: Path) -> None:
     run = WatchedRun(tmp_path)
     with watching(console, "oracle on mini", RepositoryProgress(console), Activity(run.paths)) as observer:
         assert isinstance(observer, PlainProgress)
-        observer.begin(5, [make_result("s0")])
+        observer.begin(5, [Standing.of(make_result("s0"))])
         observer.finished(make_result("s1", solved=False))
         run.pay("answered", cost_usd=0.5)
         observer.finished(failed_result("s2", Status.SETUP_FAILED, "gone"))
