@@ -54,6 +54,11 @@ def api_of(name: str, own: Sequence[BaseModel]) -> str | None:
     return _plugin(name).api_of(own) if name in plugins(AGENTS) else None
 
 
+def has_options(name: str) -> bool:
+    """Whether the agent of that name declares options."""
+    return name in plugins(AGENTS) and _plugin(name).options is not None
+
+
 def needs_of(name: str) -> Needs | None:
     """Whose program runs in the sandboxes of the agent of that name, and in which image; None: it has none."""
     return _plugin(name).needs() if name in plugins(AGENTS) else None

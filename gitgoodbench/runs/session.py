@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gitgoodbench.agents.base import Agent, AgentSettings, EquippedAgent, PinnedAgent
-from gitgoodbench.agents.registry import api_of, asks_model, brings_tools, make_agent
+from gitgoodbench.agents.registry import api_of, asks_model, brings_tools, has_options, make_agent
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import make_durably
 from gitgoodbench.models.names import ApiName
@@ -62,8 +62,11 @@ def resolve(config: RunConfig) -> RunConfig:
     """
     if config.agent_config is not None and not brings_tools(config.agent):
         raise UserError(f"--agent-config {config.agent_config}: {config.agent} is no program with a configuration")
-    if config.agent_arg and not brings_tools(config.agent):
-        raise UserError(f"--agent-arg {config.agent_arg[0]}: {config.agent} takes none")
+    if config.agent_arg and not has_options(config.agent):
+        raise UserError(
+            f"--agent-arg {config.agent_arg[0]}: {config.agent} takes none; where several agents are given, "
+            "--opt AGENT.NAME=VALUE is for one of them"
+        )
     if not asks_model(config.agent):
         return config.model_copy(update={name: RunConfig.model_fields[name].default for name in MODELLING})
     api = _spoken_api(config)

@@ -28,7 +28,7 @@ ARGV = ("--agent", "command", "--agent-arg", "argv=true")
         ((*ARGV, "--agent-arg", "nothing=1"), "--agent-arg nothing: there is no such option, only: "),
         ((*ARGV, "--agent-arg", "dialect=latin"), "--agent-arg dialect=latin: input should be 'chat'"),
         ((*ARGV, "--agent-arg", "argv"), "--agent-arg argv: write NAME=VALUE"),
-        (("--agent", "noop", "--agent-arg", "a=b"), "--agent-arg a=b: noop takes none"),
+        (("--agent", "noop", "--agent-arg", "a=b"), "--agent-arg a=b: noop takes none; where several agents"),
         (("--agent", "noop", "--agent-config", "."), "is no program with a configuration"),
         ((*ARGV, "--agent-config", "absent"), "absent: there is no such folder"),
         (("--agent", "command"), "--agent command needs a program: --agent-arg argv="),

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 from gitgoodbench.agents.base import AgentSettings, Trajectory
 from gitgoodbench.agents.cli.contract import CliAgent, Invocation, Task
-from gitgoodbench.agents.cli.folders import hash_files, hash_folder, read_config
+from gitgoodbench.agents.cli.folders import hash_files, hash_folder, read_config, stamp
 from gitgoodbench.agents.cli.home import HOME, SCRATCH, XDG, furnish, take_logs
 from gitgoodbench.bridge.session import Bridge, bridged
 from gitgoodbench.bridge.upstream import Upstream
@@ -66,6 +66,7 @@ class CliPlayer:
 
         self._config = {} if settings.config is None else read_config(settings.config, self._settings["api_key"])
         self._mounts = agent.mounts(options)
+        self._stamps = {folder: stamp(folder) for folder in self._mounts.values()}
         self.pins = self._pin(settings.config is not None)
 
     @property
@@ -98,8 +99,10 @@ class CliPlayer:
                 "give --price-input and --price-output"
             )
         meter = Meter(budget, upstream.price)
+        self._check_folders()
         with bridged(episode.sandbox, [upstream], meter) as bridge:
             done = self._work(episode, bridge, meter)
+        self._check_folders()
         status, error = self._ending(bridge, done.result, meter.turns)
         notes = [*meter.notes, *(f"turned away: {words} ({n})" for words, n in bridge.endpoint.reports.items())]
         if error is None and done.result.returncode != 0:
@@ -111,6 +114,19 @@ class CliPlayer:
             status, spoken.messages, meter.usage, meter.turns, error, tuple(notes), done.logs,
             conversation=spoken.name, asides=spoken.asides,
         )  # fmt: skip
+
+    def _check_folders(self) -> None:
+        """All episodes of a run are played by the program that the manifest has.
+
+        Raises:
+            RunAborted: a folder has changed since the run began.
+        """
+        for folder, before in self._stamps.items():
+            if stamp(folder) != before:
+                raise RunAborted(
+                    f"{folder} has changed since the run began, and sandboxes see it: put back what was there and "
+                    "resume, or begin another run; copy a folder that you work on"
+                )
 
     def _work(self, episode: Episode, bridge: Bridge, meter: Meter) -> _Run:
         sandbox = episode.sandbox

@@ -230,6 +230,26 @@ def test_a_folder_is_named_and_is_one(folder: Path) -> None:
 
 
 @pytest.mark.docker
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_program_that_changes_ends_the_run(
+    case: MergeCase, folder: Path, docker_provider: DockerProvider, when: str
+) -> None:
+    def changed(request: Request) -> Reply:
+        (folder / "agent.py").write_text(AGENT + "\n")
+        return _resolves(request)
+
+    with ScriptedServer(changed) as server:
+        agent = _agent(server, folder)
+        (folder / "__pycache__").mkdir()
+        if when == "before":
+            (folder / "more.py").touch()
+        with _begun(case, docker_provider, agent) as (episode, _):
+            with pytest.raises(RunAborted, match="program has changed since the run began, and sandboxes see it"):
+                agent.run(episode, Budget())
+            assert len(server.requests) == (0 if when == "before" else 2)
+
+
+@pytest.mark.docker
 def test_output_beyond_what_is_kept_is_told(
     case: MergeCase, folder: Path, docker_provider: DockerProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
