@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from gitgoodbench.git.process import HOST, ExecResult, Git, GitError
@@ -108,9 +109,15 @@ def _parse_tree(listing: bytes) -> dict[bytes, Entry]:
     tree: dict[bytes, Entry] = {}
     for record in _records(listing):
         head, _, path = record.partition(b"\t")
-        mode, _, oid = head.split()
-        tree[path] = Entry(mode.decode(), oid.decode())
+        tree[path] = _entry(head)
     return tree
+
+
+@lru_cache(maxsize=1 << 15)
+def _entry(head: bytes) -> Entry:
+    """The same object for the same entry: trees of one history have most in common, and are compared often."""
+    mode, _, oid = head.split()
+    return Entry(mode.decode(), oid.decode())
 
 
 def read_blobs(git: Git, oids: Iterable[str]) -> dict[str, bytes | None]:
@@ -187,8 +194,11 @@ def stage(git: Git, changes: Mapping[bytes, Entry | None]) -> None:
 
 def changed_paths(before: Tree, after: Tree) -> dict[bytes, tuple[Entry | None, Entry | None]]:
     """Paths whose entries differ, with both entries."""
-    paths = before.keys() | after.keys()
-    return {path: (before.get(path), after.get(path)) for path in paths if before.get(path) != after.get(path)}
+    return {
+        path: (old, new)
+        for path in before.keys() | after.keys()
+        if (old := before.get(path)) is not (new := after.get(path)) and old != new
+    }
 
 
 def _records(output: bytes) -> list[bytes]:
