@@ -12,11 +12,16 @@ from gitgoodbench import Bench, Outcome, Session, SessionError, Task
 from gitgoodbench.errors import SetupFailed
 from gitgoodbench.git.process import Git
 from gitgoodbench.scenario import load_scenarios
-from gitgoodbench.workspace import layout, packs
+from gitgoodbench.workspace import layout, room
 from gitgoodbench.workspace.leaks import leaked_objects
 from tests.support.leftovers import leftovers
 
-AGENTS = {"mcr": ("tool-oracle", "union"), "ir": ("squash-all",), "icc": ("per-hunk", "one-commit")}
+AGENTS = {
+    "mcr": ("tool-oracle", "union"),
+    "pick": ("token-merge",),
+    "ir": ("squash-all",),
+    "icc": ("per-hunk", "one-commit"),
+}
 
 
 @pytest.fixture(params=["local", pytest.param("docker", marks=pytest.mark.docker)])
@@ -51,7 +56,7 @@ def played(bench: Bench, session: Session, task: Task, agent: str) -> dict[str, 
 def without_sharing(task: Task, agent: str, monkeypatch: pytest.MonkeyPatch, nowhere: Path) -> dict[str, Any]:
     """In a bench of its own, without a cache of packs and without layouts."""
     with monkeypatch.context() as patched:
-        patched.setattr(packs, "cache_home", lambda: nowhere)
+        patched.setattr(room, "cache_home", lambda: nowhere)
         with Bench("mini", tools="extended", sandbox="local", offline=True) as alone, alone.open(task) as session:
             return played(alone, session, task, agent)
 
@@ -95,9 +100,9 @@ def held(git: Git) -> set[str]:
 def leaked(task: Task, episode: Any) -> list[str]:
     """Objects of the real commits that what the agent may know does not reach."""
     reference = episode.reference
-    if task.scenario == "mcr":
+    if task.scenario in ("mcr", "pick"):
         derived = [episode.facts["automatic_tree"]]
-        return leaked_objects(episode.git, reference.mirror, [reference.commit], episode.begun_with, derived)
+        return leaked_objects(episode.git, reference.mirror, [reference.commit], episode.task.begun_with, derived)
     if task.scenario == "ir":  # the chain itself is known, and what came after it is the answer to nothing
         newest = reference.commits[-1].oid
         later = reference.mirror.run("rev-list", "--all", "--not", newest).decode().split()

@@ -16,7 +16,11 @@ from gitgoodbench.stories.suite import OWNER
 from gitgoodbench.workspace.leaks import leaked_objects
 from gitgoodbench.workspace.store import open_store
 
-SAMPLES = {"mcr": "mini_cairn_merge_0000", "ir": "mini_cairn_file_commit_chain_0000"}
+SAMPLES = {
+    "mcr": "mini_cairn_merge_0000",
+    "ir": "mini_cairn_file_commit_chain_0000",
+    "pick": "mini_ferry_cherry_pick_0001",
+}
 LENT = "/shared"
 
 
@@ -44,9 +48,9 @@ def begun(settings: SharedSettings, scenario: str, sandbox: Sandbox, *, used: bo
 def secrets_in(episode: Any, scenario: str) -> list[str]:
     """Objects of the real commits, or of later ones, that what the agent may know does not reach."""
     reference = episode.reference
-    if scenario == "mcr":
+    if scenario in ("mcr", "pick"):
         derived = [episode.facts["automatic_tree"]]
-        return leaked_objects(episode.git, reference.mirror, [reference.commit], episode.begun_with, derived)
+        return leaked_objects(episode.git, reference.mirror, [reference.commit], episode.task.begun_with, derived)
     newest = reference.commits[-1].oid if scenario == "ir" else reference.chain.newest
     known = [newest] if scenario == "ir" else [episode.base]
     answers = [newest] if scenario == "icc" else everything(reference.mirror, newest)
@@ -67,7 +71,7 @@ def test_no_secret_is_in_a_workspace_over_a_kept_pack(provider: SandboxProvider,
     store = open_store(offline=True)
     for _ in range(2):  # packed, then from the cache
         settings = SharedSettings(store, EpisodeOptions(tools))
-        for scenario in ("mcr", "ir", "icc"):
+        for scenario in ("mcr", "pick", "ir", "icc"):
             with provider.open(run_id="test", episode_id="case") as sandbox:
                 episode = begun(settings, scenario, sandbox)
                 assert sandbox.shared  # type: ignore[attr-defined]
@@ -87,7 +91,7 @@ def test_an_emptied_container_is_lent_nothing_of_the_sample_before(docker_provid
     settings = SharedSettings(open_store(offline=True), EpisodeOptions(ToolSet.PUBLISHED))
     with docker_provider.open(run_id="test", episode_id="case") as sandbox:
         assert sandbox.lent_folder == LENT
-        for position, scenario in enumerate(("mcr", "ir", "icc", "mcr")):
+        for position, scenario in enumerate(("mcr", "pick", "ir", "icc", "mcr")):
             episode = begun(settings, scenario, sandbox, used=position > 0)
             assert secrets_in(episode, scenario) == []
             assert lent(sandbox) == set(sandbox.shared)
