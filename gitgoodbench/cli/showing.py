@@ -145,6 +145,8 @@ def _show(episode: Begun, paths: RunPaths, under_way: UnderWay, *, follow: bool,
             _print(wrap_indented(text, width))
     else:
         _print([_why_no_result(result, episode, under_way)])
+    if logs := episode.files.own_logs():
+        _print(["", "the agent's own log", *(on_one_line(f"  {episode.files.folder / log}") for log in logs)])
 
 
 def _said(episode: Begun, under_way: UnderWay, *, follow: bool) -> Iterator[dict[str, Any]]:

@@ -71,6 +71,11 @@ class EpisodePaths:
     def agent_logs(self) -> Path:
         return self.folder / "agent"
 
+    def own_logs(self) -> list[str]:
+        """What an agent wrote of its own work, where it is kept: paths below the episode's folder."""
+        kept = (path for path in self.agent_logs.rglob("*") if path.is_file())
+        return sorted(path.relative_to(self.folder).as_posix() for path in kept)
+
     @property
     def details(self) -> Path:
         return self.folder / "details.json"

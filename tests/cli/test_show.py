@@ -34,6 +34,14 @@ def test_an_episode_that_was_broken_off_is_shown_as_far_as_it_got(command: Comma
     )
 
 
+def test_the_agents_own_log_is_named_last(command: CommandLine, watched: WatchedRun) -> None:
+    logs = watched.paths.episode("mcr", "s0", 1).agent_logs
+    logs.mkdir()
+    (logs / "stdout\x1b.txt").touch()
+    shown = command("show", watched.paths.folder, "s0")
+    assert shown.out.endswith(f"\n\nthe agent's own log\n  {logs}/stdout\\x1b.txt\n")
+
+
 def test_an_episode_under_way_is_shown_as_far_as_it_is(command: CommandLine, watched: WatchedRun) -> None:
     with watched.paths.held():
         shown = command("show", watched.paths.folder, "mcr/s0/1")

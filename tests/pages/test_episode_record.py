@@ -127,6 +127,16 @@ def test_the_command_plays_this_episode_with_what_was_said(shown: Shown) -> None
     ]  # fmt: skip
 
 
+def test_the_agents_own_log_is_named(shown: Shown) -> None:
+    result = result_of(shown, "mcr")
+    assert episode_record(shown, result)["logs"] == []
+    folder = shown.paths.episode(*result.key).agent_logs
+    (folder / "sessions").mkdir(parents=True)
+    for name in ("stdout.txt", "sessions/a\udcff\x1b.jsonl"):
+        (folder / name).touch()
+    assert episode_record(shown, result)["logs"] == ['"agent/sessions/a\\377\\033.jsonl"', "agent/stdout.txt"]
+
+
 def test_no_command_is_told_where_none_plays_it_again(shown: Shown) -> None:
     result = result_of(shown, "mcr")
     assert episode_record(shown, result)["command"] is not None

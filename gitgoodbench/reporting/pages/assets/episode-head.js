@@ -71,7 +71,8 @@ ggb.episodeHead = (() => {
     const commits = Object.entries(record.links).filter(([, ids]) => ids.length);
     return h("section", { class: "further" }, commits.length ? facts(commits.map(([what, ids]) => [words(what), h("span", { class: "ids" }, ids.map(({ id, url }) => (url ? h("a", { href: url, rel: "noopener noreferrer external" }, id.slice(0, 12)) : h("code", {}, say(id)))))])) : null,
       record.command ? h("div", { class: "again" }, h("span", { id: "again" }, "Play it again"), h("pre", { tabindex: "0", "aria-labelledby": "again" }, record.command), copy(record.command))
-        : note(`No command plays this again: ${result.agent} is no agent that is installed.`));
+        : note(`No command plays this again: ${result.agent} is no agent that is installed.`),
+      record.logs.length ? ggb.parts.fold("The agent's own log", () => h("div", {}, note("In the episode's folder:"), h("ul", { class: "ids" }, record.logs.map((name) => h("li", {}, h("code", {}, say(name))))))) : null);
   }
 
   function copy(text) {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 from gitgoodbench.details import Details
+from gitgoodbench.git.paths import show_path
 from gitgoodbench.reporting.money import episode_costs
 from gitgoodbench.reporting.pages.episode.again import command, commit_links
 from gitgoodbench.reporting.pages.episode.sentence import sentence
@@ -28,8 +30,8 @@ def episode_record(shown: Shown, result: Result) -> JsonObject:
 
     key: its name in addresses. raw: result.json, letter by letter. details: details.json, where it has more than the
     result. sentence, reasons: why it counts as it does. links: commits of the sample. command: plays it again; None
-    where none does. earlier: conversations of attempts before. prompts: what judges were asked. trees: whether there is
-    a file with syntax trees.
+    where none does. logs: the agent's own, by their paths in the episode's folder. earlier: conversations of attempts
+    before. prompts: what judges were asked. trees: whether there is a file with syntax trees.
     """
     files = shown.paths.episode(*result.key)
     manifest, details = shown.run.manifest, full_details(files, result)
@@ -45,6 +47,7 @@ def episode_record(shown: Shown, result: Result) -> JsonObject:
         "costs": episode_costs(result, shown.account),
         "links": commit_links(details, published) if details is not None else {},
         "command": command(manifest, result) if is_played else None,
+        "logs": [show_path(os.fsencode(name)) for name in files.own_logs()],
         "conversation": None if conversation is None else conversation_record(conversation),
         "earlier": [conversation_record(earlier) for earlier in earlier_conversations(files)],
         "prompts": _json(files.judge_prompts),
