@@ -11,7 +11,7 @@ from typing import Final
 from gitgoodbench.errors import AgentFailed
 from gitgoodbench.git.paths import show_path
 from gitgoodbench.jsontypes import Json
-from gitgoodbench.workspace.outcome import STATUS_LIMIT, Outcome, read_status
+from gitgoodbench.workspace.outcome import HEADS, STATUS_LIMIT, Outcome, names_a_head, read_status
 from gitgoodbench.workspace.scratch import MAX_BUNDLE_BYTES
 
 COLLECTED: Final = "/logs/artifacts/outcome"
@@ -32,7 +32,7 @@ def collecting(workspace: str, begun_with: Sequence[str], episode: str) -> str:
         f'echo {shlex.quote(episode)} > "$d/episode"',
         'git rev-parse --verify --quiet "HEAD^{commit}" > "$d/head"',
         'git status --porcelain=v2 -z --untracked-files=all > "$d/status" || rm -f "$d/status"',
-        'git rev-parse --verify --quiet MERGE_HEAD > "$d/merge_head"',
+        f'printf %s {shlex.quote(HEADS.decode())} | git cat-file --batch-check > "$d/heads"',
         'if test -e .git/rebase-merge || test -e .git/rebase-apply; then touch "$d/rebasing"; fi',
         f'git bundle create --quiet "$d/bundle" HEAD --not {known} -- 2> "$d/refused"',
         "true",
@@ -59,7 +59,7 @@ def collected_outcome(folder: Path, *, within: Path) -> Outcome:
         uncommitted, unmerged = read_status(_read(folder / "status", STATUS_LIMIT))
         state["uncommitted"] = [show_path(path) for path in uncommitted[:_LISTED_PATHS]]
         state["unmerged"] = [show_path(path) for path in unmerged[:_LISTED_PATHS]]
-    state["merge_in_progress"] = bool(_read(folder / "merge_head", 1024).strip())
+    state["merge_in_progress"] = names_a_head(_read(folder / "heads", 1024))
     state["rebase_in_progress"] = (folder / "rebasing").exists()
     state["finished"] = True
     bundle = _read(folder / "bundle", MAX_BUNDLE_BYTES)

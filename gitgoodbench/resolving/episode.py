@@ -83,7 +83,7 @@ class ResolvingEpisode(ToolboxEpisode[ResolvingTools | ShellTools]):
         return f"The {self.task.noun} is not committed. Call finish to commit it."
 
     def outcome(self) -> Outcome:
-        return take_outcome(self.git, self.task.begun_with, self.task.pending)
+        return take_outcome(self.git, self.task.begun_with)
 
 
 def lay_out(sandbox: Sandbox, setting: ResolvingSetting, stop: Stop) -> ResolvingSetting:

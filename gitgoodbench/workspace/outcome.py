@@ -25,6 +25,9 @@ from gitgoodbench.workspace.scratch import MAX_BUNDLE_BYTES
 STATUS_LIMIT: Final = 1024 * 1024
 """Bytes that are read of a workspace's status."""
 
+HEADS: Final = b"MERGE_HEAD\nCHERRY_PICK_HEAD\nREVERT_HEAD\n"
+"""One of them is there as long as a merge, a pick or a revert waits; `git cat-file --batch-check` takes them."""
+
 _LISTED_PATHS: Final = 50
 _TIMEOUT_S: Final = 120.0
 
@@ -37,7 +40,7 @@ class Outcome:
     bundle: a Git bundle of `head` without what the workspace began with; None when nothing new was committed or it
     could not be taken.
     state: JSON facts read inside the sandbox: `uncommitted` and `unmerged` (paths, the first 50; None where the status
-        could not be read, with `status_problem`), `merge_in_progress` (or what else the scenario has begun).
+        could not be read, with `status_problem`), `merge_in_progress` (or a pick or a revert).
     problem: why the outcome could not be read whole.
     agent_status, agent_error: how the agent's own work ended, before anything is scored.
     """
@@ -88,10 +91,8 @@ class _SavedOutcome(BaseModel):
     agent_error: str | None = None
 
 
-def take_outcome(git: Git, begun_with: Sequence[str], pending: Sequence[str] = ("MERGE_HEAD",)) -> Outcome:
+def take_outcome(git: Git, begun_with: Sequence[str]) -> Outcome:
     """Read HEAD, the status and the new commits of a workspace (`git` runs inside the sandbox).
-
-    pending: refs that are there as long as what was begun (`merge_in_progress`) is in progress.
 
     Raises:
         SandboxDied: the sandbox no longer answers.
@@ -102,7 +103,7 @@ def take_outcome(git: Git, begun_with: Sequence[str], pending: Sequence[str] = (
         return Outcome(None, None, problem="HEAD names no commit")
     status = _execute(git, "status", "--porcelain=v2", "-z", "--untracked-files=all", limit=STATUS_LIMIT)
     uncommitted, unmerged = read_status(status.stdout)
-    merging = any(_execute(git, "rev-parse", "--verify", "--quiet", name).returncode == 0 for name in pending)
+    merging = names_a_head(_execute(git, "cat-file", "--batch-check", stdin=HEADS).stdout)
     state: dict[str, Json] = {
         "uncommitted": [show_path(path) for path in uncommitted[:_LISTED_PATHS]],
         "unmerged": [show_path(path) for path in unmerged[:_LISTED_PATHS]],
@@ -121,6 +122,11 @@ def take_outcome(git: Git, begun_with: Sequence[str], pending: Sequence[str] = (
             return Outcome(head, None, state)
         return Outcome(head, None, state, problem=_problem("git bundle", bundle))
     return Outcome(head, bundle.stdout, state)
+
+
+def names_a_head(checked: bytes) -> bool:
+    """Whether one of `HEADS` is there, by the answer of `git cat-file --batch-check`."""
+    return any(line and not line.endswith(b" missing") for line in checked.split(b"\n"))
 
 
 def outcome_of(git: Git, head: str, begun_with: Sequence[str], state: Mapping[str, Json] | None = None) -> Outcome:
@@ -175,8 +181,8 @@ def _is_old(git: Git, head: str, begun_with: Sequence[str]) -> bool:
     return any(_execute(git, "merge-base", "--is-ancestor", head, tip).returncode == 0 for tip in begun_with)
 
 
-def _execute(git: Git, *args: str, limit: int | None = None) -> ExecResult:
-    return git.execute(*args, timeout_s=_TIMEOUT_S, output_limit=limit)
+def _execute(git: Git, *args: str, limit: int | None = None, stdin: bytes = b"") -> ExecResult:
+    return git.execute(*args, stdin=stdin, timeout_s=_TIMEOUT_S, output_limit=limit)
 
 
 def _problem(command: str, result: ExecResult) -> str:
