@@ -89,7 +89,7 @@ class MadeUp:
         return keep_settled(files, result, is_settled=True)
 
     def settle(self, saved: Saved, planned: PlannedEpisode, run: RunContext) -> Result:
-        raise NotImplementedError
+        raise AssertionError(f"{planned.id} of {run.run_id} is saved with its result: {saved}")
 
     def _pay(self, planned: PlannedEpisode, run: RunContext) -> None:
         model = self.player.model or ""

@@ -1,14 +1,21 @@
-"""What a command needs of this machine, looked at before it begins: broken surroundings are said once, at the start."""
+"""What a command needs of this machine, looked at before it begins, so that broken surroundings are said once; and how
+much it does at a time there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from gitgoodbench.cache import cache_home
+from gitgoodbench.clusters.backends import Backend, Workers
 from gitgoodbench.disk import CACHE_ELSEWHERE, require_room, require_temporary_room
 from gitgoodbench.git.version import require_git
 from gitgoodbench.workspace.store import needs_cache
+
+_MOST_JOBS = 4
 
 
 def check_machine() -> None:
@@ -47,3 +54,18 @@ def check_run(folder: Path) -> None:
         UserError: it is read-only or full.
     """
     require_room(folder, "the run folder", "copy it to another place")
+
+
+def jobs_for(fields: Mapping[str, Any]) -> int:
+    """Episodes at a time where the user says nothing, for these fields of a run."""
+    backend = Backend(fields.get("backend", Backend.THREADING))
+    if "jobs" in fields or not backend.is_cluster:
+        return default_jobs()
+    from gitgoodbench.clusters.pools import cluster_size
+
+    return cluster_size(Workers(backend, None, fields.get("cluster")))
+
+
+def default_jobs() -> int:
+    """As many episodes at a time as there are cores, up to four."""
+    return min(_MOST_JOBS, os.cpu_count() or 1)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gitgoodbench.agents.registry import agent_names
-from gitgoodbench.cli.machine import check_cache, check_machine, check_out
-from gitgoodbench.cli.running import default_jobs, open_repositories, run_all
+from gitgoodbench.cli.machine import check_cache, check_machine, check_out, default_jobs
+from gitgoodbench.cli.running import open_repositories, run_all
 from gitgoodbench.errors import UserError
 from gitgoodbench.reporting.repositories import RepositoryProgress
 from gitgoodbench.reporting.tables import make_console

@@ -13,9 +13,8 @@ from typing import Any
 from rich.console import Console
 
 from gitgoodbench.agents.registry import named_agents, needs_of
-from gitgoodbench.cli.machine import check_cache, check_machine, check_out, check_run
+from gitgoodbench.cli.machine import check_cache, check_machine, check_out, check_run, jobs_for
 from gitgoodbench.cli.program import program
-from gitgoodbench.clusters.backends import Backend, Workers
 from gitgoodbench.errors import RunAborted, UserError
 from gitgoodbench.reporting.files import write_summary
 from gitgoodbench.reporting.plan import print_plan
@@ -54,7 +53,6 @@ from gitgoodbench.text import for_terminal, on_one_line
 from gitgoodbench.tracing.runs import Tracing
 from gitgoodbench.workspace.store import RepositoryStore
 
-_MOST_JOBS = 4
 _ROWS_SHOWN = 5
 _NAMED = 3
 
@@ -316,21 +314,6 @@ def open_repositories(config: RunConfig, progress: RepositoryProgress) -> Reposi
     from gitgoodbench.workspace.store import open_store
 
     return open_store(config.repos, None, config.offline, progress)
-
-
-def jobs_for(fields: Mapping[str, Any]) -> int:
-    """Episodes at a time where the user says nothing, for these fields of a run."""
-    backend = Backend(fields.get("backend", Backend.THREADING))
-    if "jobs" in fields or not backend.is_cluster:
-        return default_jobs()
-    from gitgoodbench.clusters.pools import cluster_size
-
-    return cluster_size(Workers(backend, None, fields.get("cluster")))
-
-
-def default_jobs() -> int:
-    """As many episodes at a time as there are cores, up to four."""
-    return min(_MOST_JOBS, os.cpu_count() or 1)
 
 
 def _sandbox_of(run: PreparedRun, choice: Choice) -> str:

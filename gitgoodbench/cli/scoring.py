@@ -7,9 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from gitgoodbench.cli.machine import check_machine, check_run
+from gitgoodbench.cli.machine import check_machine, check_run, default_jobs
 from gitgoodbench.cli.running import (
-    default_jobs,
     find_run,
     open_repositories,
     say,

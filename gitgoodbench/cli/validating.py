@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from gitgoodbench.cli.machine import check_cache, check_machine, check_out
-from gitgoodbench.cli.running import default_jobs, say
+from gitgoodbench.cli.machine import check_cache, check_machine, check_out, default_jobs
+from gitgoodbench.cli.running import say
 from gitgoodbench.dataset.findings import Finding, Kind, RowReport
 from gitgoodbench.errors import UserError
 from gitgoodbench.files import write_atomically
