@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gitgoodbench.agents.cli.home import HOME
 from gitgoodbench.dataset.loaders import load_suite
 from gitgoodbench.dataset.sample import Sample
 from gitgoodbench.sample_types.specs import merge_spec
@@ -54,7 +55,7 @@ def test_only_what_its_user_gives_it_is_found(tmp_path: Path, docker_provider: D
         tmp_path / "config",
     )  # fmt: skip
     assert searched.found.keys() == {planted.decode(), parent}
-    assert searched.found[planted.decode()] == ["/home/agent/.config/NOTES.md"]
+    assert searched.found[planted.decode()] == [f"{HOME}/.config/NOTES.md"]
     assert any("git log" in place for place in searched.found[parent])
 
 

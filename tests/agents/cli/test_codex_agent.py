@@ -6,11 +6,12 @@ import json
 
 from gitgoodbench.agents.cli.codex import Codex
 from gitgoodbench.agents.cli.contract import Task
+from gitgoodbench.agents.cli.home import HOME
 from gitgoodbench.git.process import ExecResult
 
 TASK = Task(
-    prompt=b"Do it.", prompt_file="/home/agent/prompt.md", api="responses", base_url="http://127.0.0.1:8099/v1",
-    model="gpt-5.4", reasoning_effort="high", home="/home/agent", arguments=("--color", "never"),
+    prompt=b"Do it.", prompt_file=f"{HOME}/prompt.md", api="responses", base_url="http://127.0.0.1:8099/v1",
+    model="gpt-5.4", reasoning_effort="high", home=HOME, arguments=("--color", "never"),
 )  # fmt: skip
 
 
@@ -24,7 +25,7 @@ def test_the_prompt_comes_by_standard_input_and_the_model_from_the_bridge() -> N
     assert any('base_url="http://127.0.0.1:8099/v1"' in word for word in argv)
     assert not any("Do it." in word for word in argv)
     assert invocation.stdin == b"Do it."
-    assert invocation.environment["CODEX_HOME"] == "/home/agent/.codex"
+    assert invocation.environment["CODEX_HOME"] == f"{HOME}/.codex"
     assert invocation.folders == (".codex",)
 
 

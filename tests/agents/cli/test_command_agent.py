@@ -14,6 +14,7 @@ from gitgoodbench.agents.base import AgentSettings
 from gitgoodbench.agents.cli import playing
 from gitgoodbench.agents.cli.command import Command, CommandOptions
 from gitgoodbench.agents.cli.contract import Task
+from gitgoodbench.agents.cli.home import HOME
 from gitgoodbench.errors import AgentFailed, RunAborted, Status, UserError
 from gitgoodbench.models.meter import Budget
 from gitgoodbench.models.options import ModelOptions
@@ -263,14 +264,14 @@ def test_output_beyond_what_is_kept_is_told(
 
 def test_words_that_name_files_of_the_folder_mean_these(folder: Path) -> None:
     """`python3 agent.py {prompt_file}` runs the folder's agent.py, and not the repository's."""
-    task = Task(b"Do it.", "/home/agent/prompt.md", "chat", "http://127.0.0.1:8099/v1", "m", None, "/home/agent")
+    task = Task(b"Do it.", f"{HOME}/prompt.md", "chat", "http://127.0.0.1:8099/v1", "m", None, HOME)
     options = CommandOptions(
         argv="python3 agent.py other.py --at={base_url} {prompt} '{x}' {prompt_file}", folder=folder
     )
     invocation = Command().invocation(replace(task, prompt=b"Say {model}.", options=options))
     assert list(invocation.argv) == [
         "python3", "/opt/agents/command/agent.py", "other.py", "--at=http://127.0.0.1:8099/v1", "Say {model}.", "{x}",
-        "/home/agent/prompt.md",
+        f"{HOME}/prompt.md",
     ]  # fmt: skip
     with pytest.raises(
         AgentFailed, match=r"the prompt has 200000 bytes, more than an argument takes: use \{prompt_file"

@@ -16,6 +16,7 @@ from gitgoodbench.agents.cli.claude_code import ClaudeCode
 from gitgoodbench.agents.cli.contract import NO_KEY, CliAgent, Task
 from gitgoodbench.agents.cli.gemini_cli import GeminiCli
 from gitgoodbench.agents.cli.goose import Goose
+from gitgoodbench.agents.cli.home import HOME
 from gitgoodbench.agents.cli.mini_swe_agent import MiniSweAgent
 from gitgoodbench.agents.cli.opencode import OpenCode, OpenCodeOptions
 from gitgoodbench.agents.cli.qwen_code import QwenCode
@@ -35,8 +36,8 @@ def task(kind: type[CliAgent], **more: Any) -> Task:
     url = ORIGIN if kind.api in ("anthropic", "google") else f"{ORIGIN}/v1"
     given: dict[str, Any] = {"reasoning_effort": "high", "options": kind.options and kind.options()}
     return Task(
-        prompt=PROMPT.encode(), prompt_file="/home/agent/prompt.md", api=kind.api, base_url=url, model="some/model-1",
-        home="/home/agent", arguments=("--more", "a b"), **{**given, **more},
+        prompt=PROMPT.encode(), prompt_file=f"{HOME}/prompt.md", api=kind.api, base_url=url, model="some/model-1",
+        home=HOME, arguments=("--more", "a b"), **{**given, **more},
     )  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def test_no_agent_signs_its_commits() -> None:
     argv = list(ClaudeCode().invocation(task(ClaudeCode)).argv)
     assert json.loads(str(argv[argv.index("--settings") + 1])) == {"attribution": {"commit": "", "pr": ""}}
     invocation = QwenCode().invocation(task(QwenCode))
-    path = invocation.environment["QWEN_CODE_SYSTEM_SETTINGS_PATH"].removeprefix("/home/agent/")
+    path = invocation.environment["QWEN_CODE_SYSTEM_SETTINGS_PATH"].removeprefix(f"{HOME}/")
     assert json.loads(invocation.files[path])["general"]["gitCoAuthor"] == {"commit": False, "pr": False}
 
 
@@ -130,7 +131,7 @@ def test_mini_swe_agent_reads_the_task_as_it_is() -> None:
     assert written.isascii()
     read = yaml.safe_load(written)
     assert read == {"run": {"task": PROMPT}, "model": {"model_kwargs": {"api_base": f"{ORIGIN}/v1"}}}
-    assert "/home/agent/task.yaml" in invocation.argv
+    assert f"{HOME}/task.yaml" in invocation.argv
 
 
 def test_opencode_is_told_what_it_cannot_look_up() -> None:
